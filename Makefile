@@ -1,0 +1,52 @@
+# What a person does with a clone. Every target prepares .venv first; nothing is installed outside it.
+#
+#   make setup                     .venv with the versions of constraints.txt
+#   make train                     the quickstart run; again: goes on where it stopped
+#   make train RUN=runs/second     another run (CONFIG=... picks another config)
+#   make test                      the tests; ARGS='-k names' narrows them down
+#   make lint                      ruff, its formatter, mypy
+
+PYTHON ?= python3
+RUN ?= runs/quickstart
+CONFIG ?= configs/quickstart.toml
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.setup-done
+
+.PHONY: setup train test lint
+
+setup: $(STAMP)
+
+# torch goes first and alone, so that its pin, not another package's open range, picks the build.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "$(PYTHON) is $$($(PYTHON) --version 2>&1), mage needs Python 3.11 or newer: make setup PYTHON=python3.11" >&2; \
+		exit 2; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+train: setup
+	@if [ ! -e "$(RUN)" ]; then \
+		$(BIN)/mage train "$(CONFIG)" --run "$(RUN)"; \
+	elif [ -f "$(RUN)/events.jsonl" ] && tail -n 1 "$(RUN)/events.jsonl" | grep -q '"type": *"end"'; then \
+		echo "$(RUN) is finished; nothing was changed."; \
+		echo "  watch it:      $(BIN)/mage watch $(RUN)"; \
+		echo "  evaluate it:   $(BIN)/mage evaluate $(RUN)"; \
+		echo "  train longer:  $(BIN)/mage train $(CONFIG) --run $(RUN) --resume --set run.iterations=N"; \
+		echo "  start another: make train RUN=runs/NAME"; \
+	else \
+		echo "$(RUN) exists and is not finished: going on with it (another one: make train RUN=runs/NAME)."; \
+		$(BIN)/mage train "$(CONFIG)" --run "$(RUN)" --resume; \
+	fi
+
+test: setup
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy

@@ -1,0 +1,203 @@
+"""The commands: each reads its arguments, calls one function of the package and prints what that returns.
+
+A command imports what it needs when it runs, so that `mage --help` answers at once and no screen waits for
+torch. Left out: any decision about games, training or drawing.
+"""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import mage
+from games.errors import RequestError, unknown
+from mage.cli.output import INTERRUPTED, REQUEST_WRONG, check_writable, complain, console, write_json
+
+OPPONENT_SETS = ("held_out", "validation", "training")
+BASE_MODELS = {
+    "builtin:tiny": "about a million parameters, made on first use from scripted matches, then cached"
+}
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Train, rate and show a population of language agents that play strategic games.",
+)
+models_app = typer.Typer(rich_markup_mode=None)
+app.add_typer(models_app, name="models")
+
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")]
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Also write the result as JSON.")
+]
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"mage {mage.__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(REQUEST_WRONG)
+
+
+@app.command()
+def train(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="TOML file with the settings.")],
+    run: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Run directory  [default: runs/CONFIG]")
+    ] = None,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; may be repeated."),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the resolved settings and estimates.")
+    ] = False,
+) -> None:
+    """Train a population."""
+    from mage.config import override_pairs
+
+    overrides = override_pairs(assignments or [])
+    run_dir = run or Path("runs") / config.stem
+    from mage.training import train as train_population
+
+    try:
+        train_population(config, run_dir=run_dir, overrides=overrides, resume=resume, dry_run=dry_run)
+    except KeyboardInterrupt:
+        raise typer.Exit(_interrupted(config, run_dir, assignments or [])) from None
+
+
+@app.command()
+def evaluate(
+    run: Run,
+    agent: Annotated[
+        str | None, typer.Option(metavar="NAME", help="One member  [default: every learner]")
+    ] = None,
+    opponents: Annotated[
+        str, typer.Option(metavar="SET|NAME,...", help="held_out, validation, training, or names.")
+    ] = "held_out",
+    memory: Annotated[
+        str | None, typer.Option(metavar="MODE", help="transcript or none  [default: the run's]")
+    ] = None,
+    trials: Annotated[
+        int | None, typer.Option(min=1, help="Trials per agent and opponent  [default: the run's]")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**31 - 1, help="Root of the randomness  [default: the run's]")
+    ] = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Play a run's agents against opponents, with intervals."""
+    check_writable(json_file)
+    from mage.evaluation import evaluate as evaluate_run
+    from mage.views.tables import print_evaluation
+
+    names = opponents if opponents in OPPONENT_SETS else split_names(opponents)
+    table = evaluate_run(run, agent=agent, opponents=names, memory=memory, trials=trials, seed=seed)
+    write_json(json_file, table)
+    print_evaluation(console(), table)
+
+
+@app.command()
+def watch(
+    run: Annotated[Path, typer.Argument(metavar="RUN|REPLAY", help="Run directory or event log.")],
+    live: Annotated[bool, typer.Option("--live", help="Follow the run as it goes on.")] = False,
+    match: Annotated[str | None, typer.Option(metavar="ID", help="Which match, such as 12-5.")] = None,
+    speed: Annotated[float, typer.Option(metavar="X", min=0.01, help="Moves per second.")] = 1.0,
+    step: Annotated[bool, typer.Option("--step", help="Wait for a key after each move.")] = False,
+) -> None:
+    """Show matches in the terminal."""
+    from mage.views.watch import watch as watch_run
+
+    watch_run(run, match=match, speed=speed, live=live, step=step)
+
+
+@app.command()
+def standings(run: Run, json_file: JsonFile = None) -> None:
+    """Show who earned what against whom in training."""
+    check_writable(json_file)
+    from mage.standings import standings as derive_standings
+    from mage.views.tables import print_standings
+
+    table = derive_standings(run)
+    write_json(json_file, table)
+    print_standings(console(), table)
+
+
+@app.command()
+def games() -> None:
+    """List the games."""
+    from games.registry import describe
+    from mage.views.catalog import games_table
+
+    console().print(games_table(describe()))
+
+
+@app.command()
+def opponents(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game that `mage games` lists.")],
+) -> None:
+    """List the families of scripted opponents for a game."""
+    from games.families import FAMILIES
+    from games.registry import GAMES
+    from mage.views.catalog import opponents_table
+
+    if game not in GAMES:
+        raise unknown("game", game, GAMES)
+    console().print(opponents_table(FAMILIES.values()))
+
+
+@models_app.callback(invoke_without_command=True)
+def models(context: typer.Context) -> None:
+    """List the base models, or fetch one."""
+    if context.invoked_subcommand is None:
+        list_models()
+
+
+@models_app.command("list")
+def list_models() -> None:
+    """List the base models."""
+    from mage.views.catalog import models_table
+
+    console().print(models_table(BASE_MODELS))
+
+
+@models_app.command("pull")
+def pull_model(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A model that `mage models list` lists.")],
+) -> None:
+    """Fetch a base model into the cache."""
+    if name not in BASE_MODELS:
+        raise unknown("base model", name, BASE_MODELS)
+    typer.echo(f"{name}: nothing to fetch, it is made when a run first needs it")
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    """Opponent names separated by commas outside parentheses. Raises RequestError when there are none."""
+    names, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            names.append("")
+        else:
+            names[-1] += character
+    given = tuple(name.strip() for name in names if name.strip())
+    if not given:
+        raise RequestError(f'--opponents: got "{text}", expected held_out, validation, training or names')
+    return given
+
+
+def _interrupted(config: Path, run_dir: Path, assignments: Sequence[str]) -> int:
+    if not (run_dir / "checkpoint" / "LATEST").exists():
+        return complain("interrupted before the first checkpoint: nothing to resume", INTERRUPTED)
+    settings = [word for assignment in assignments for word in ("--set", assignment)]
+    again = shlex.join(["mage", "train", str(config), *settings, "--run", str(run_dir), "--resume"])
+    return complain(f"interrupted; go on with: {again}", INTERRUPTED)

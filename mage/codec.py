@@ -1,0 +1,98 @@
+"""Text to token ids and back, segment by segment, and the tries of legal moves.
+
+A segment is encoded once and never re-merged with its neighbour, so the ids of one turn are a prefix of the next
+turn's (design, decision 4). A move is encoded together with its terminator; moves that are prefixes of one another
+therefore differ (decision 5). Left out: chat templates.
+"""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from games.errors import RequestError
+
+TERMINATOR = "\n"
+
+
+class Tokenizer(Protocol):
+    """What the codec needs of a tokenizer; a Hugging Face fast tokenizer serves."""
+
+    def encode(self, text: str, *, add_special_tokens: bool = ...) -> list[int]:
+        """Return the ids of the text."""
+        ...
+
+
+@dataclass(slots=True)
+class Node:
+    """A trie node: `children` maps a token id to the next node; a leaf carries the index of its move."""
+
+    children: dict[int, "Node"] = field(default_factory=dict)
+    move: int | None = None
+    allowed: tuple[int, ...] = ()  # the children's ids in order of first insertion
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTrie:
+    """The legal moves of one decision as token sequences."""
+
+    root: Node
+    moves: tuple[str, ...]
+    first_token: tuple[int, ...] | None  # per move, where one token tells all moves apart; else None
+
+
+class Codec:
+    """Encodes segments and moves with one tokenizer; equal texts are encoded once."""
+
+    def __init__(self, tokenizer: Tokenizer, start: tuple[int, ...]) -> None:
+        """Keep the tokenizer; `start` holds the ids that open every context (such as the beginning of text)."""
+        self.start = start
+        self._tokenizer = tokenizer
+        self._segments: dict[str, tuple[int, ...]] = {"": ()}
+        self._tries: dict[tuple[str, ...], MoveTrie] = {}
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        """Return the ids of one segment."""
+        ids = self._segments.get(text)
+        if ids is None:
+            ids = tuple(self._tokenizer.encode(text, add_special_tokens=False))
+            self._segments[text] = ids
+        return ids
+
+    def encode_move(self, move: str) -> tuple[int, ...]:
+        """Return the ids of a move with its terminator."""
+        return self.encode(move + TERMINATOR)
+
+    def trie(self, moves: tuple[str, ...]) -> MoveTrie:
+        """Return the trie of the legal moves; colliding encodings are an error."""
+        trie = self._tries.get(moves)
+        if trie is None:
+            trie = self._tries[moves] = _build(moves, [self.encode_move(move) for move in moves])
+        return trie
+
+
+def _build(moves: tuple[str, ...], encodings: list[tuple[int, ...]]) -> MoveTrie:
+    root = Node()
+    for index, ids in enumerate(encodings):
+        node = root
+        for token in ids:
+            if node.move is not None:
+                raise _collision(moves[node.move], moves[index])
+            node = node.children.setdefault(token, Node())
+        if node.move is not None or node.children:
+            raise _collision(moves[index], moves[node.move] if node.move is not None else "a longer move")
+        node.move = index
+    _finish(root)
+    first = tuple(ids[0] for ids in encodings)
+    return MoveTrie(root, moves, first if len(set(first)) == len(first) else None)
+
+
+def _finish(node: Node) -> None:
+    node.allowed = tuple(node.children)
+    for child in node.children.values():
+        _finish(child)
+
+
+def _collision(one: str, other: str) -> RequestError:
+    return RequestError(
+        f"the tokenizer encodes the moves {one!r} and {other!r} alike or one inside the other; "
+        "rename one of the moves or use another model"
+    )

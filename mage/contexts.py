@@ -1,0 +1,25 @@
+"""One seat's token sequence, with what was sampled in it: the unit of KV cache, batching and training."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class TokenChoice:
+    """One sampled token: trained, and nothing else is."""
+
+    position: int  # index of the token in the context; it was predicted at position - 1
+    allowed: tuple[int, ...]  # the ids it was chosen from, at least two
+    chosen: int  # index into `allowed`
+    log_prob: float  # of the choice under the constrained distribution when sampled, nats
+    episode: int
+    turn: int
+
+
+@dataclass(slots=True)
+class Context:
+    """Append-only ids of one agent in one seat (design, decision 4)."""
+
+    agent: str
+    seat: int
+    ids: list[int]
+    choices: list[TokenChoice] = field(default_factory=list)

@@ -1,0 +1,239 @@
+"""The event log of a run: one JSON object a line, in the order in which things happened.
+
+Writes, syncs and truncates `events.jsonl`, reads it back, and turns trial records into events. Leaves out
+following a log while it grows (`views/follow.py`), judging what an event means, and wall-clock times:
+they belong to `timings.jsonl`, so that a resumed run's log equals the uninterrupted one byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from games.errors import RequestError
+
+if TYPE_CHECKING:
+    from mage.records import TrialRecord
+
+SCHEMA = "mage.events/1"
+Event = dict[str, Any]
+
+
+def encode(event: Mapping[str, Any]) -> bytes:
+    """One event as a compact JSON line with sorted keys, newline included.
+
+    Floats are written as Python's repr, so equal events are equal bytes; numpy scalars and arrays become
+    plain numbers and lists. Raises ValueError for NaN or an infinity, TypeError for what JSON cannot hold.
+    """
+    try:
+        text = json.dumps(event, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_plain)
+    except ValueError as error:
+        kind = event.get("type")
+        raise ValueError(f"a {kind!r} event holds NaN, an infinity or itself; log finite numbers") from error
+    return text.encode("ascii") + b"\n"
+
+
+def _plain(value: Any) -> Any:
+    convert = getattr(value, "tolist", None)  # numpy scalars and arrays, without importing numpy
+    if convert is None:
+        raise TypeError(
+            f"an event cannot hold a {type(value).__name__}; pass numbers, text, lists or mappings"
+        )
+    return convert()
+
+
+class EventLog:
+    """Appends events to a file, buffered. Use as a context manager, or call `close`.
+
+    path: the log. offset: None starts a new log and refuses a file that already holds one; a number of bytes
+    resumes, which cuts away everything after it. Raises RequestError when the file is shorter than the offset
+    or is not cut between two lines there.
+    """
+
+    def __init__(self, path: Path, offset: int | None = None) -> None:
+        """Open for appending, truncated to `offset` bytes."""
+        self.path = path
+        size = path.stat().st_size if path.exists() else 0
+        if offset is None and size:
+            raise RequestError(
+                f"{path} already holds {size} bytes; resume that run or choose another directory"
+            )
+        keep = offset or 0
+        if size < keep:
+            raise RequestError(
+                f"{path} holds {size} bytes where the checkpoint expects {keep} or more: the log is damaged; "
+                "restore it, or start a new run"
+            )
+        self._file = path.open("r+b" if path.exists() else "w+b")
+        if keep:
+            self._file.seek(keep - 1)
+            if self._file.read(1) != b"\n":
+                self._file.close()
+                raise RequestError(
+                    f"{path} has no line end at byte {keep}, the checkpoint's offset: the log is damaged; "
+                    "restore it, or start a new run"
+                )
+        self._file.seek(keep)
+        self._file.truncate(keep)
+        self._offset = keep
+
+    @property
+    def offset(self) -> int:
+        """Bytes appended so far, those still buffered included; what a checkpoint remembers after `sync`."""
+        return self._offset
+
+    def append(self, event: Mapping[str, Any]) -> None:
+        """Add one event (see `encode`); it reaches the disk with `flush`, `sync` or `close` at the latest."""
+        line = encode(event)
+        self._file.write(line)
+        self._offset += len(line)
+
+    def flush(self) -> None:
+        """Hand everything to the operating system, so that other processes see it."""
+        self._file.flush()
+
+    def sync(self) -> None:
+        """Hand everything to the disk; returns when it would survive a power cut."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Flush and close; appending afterwards is a ValueError."""
+        self._file.close()
+
+    def __enter__(self) -> EventLog:
+        """The log itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close, whatever happened."""
+        self.close()
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def decode(line: bytes) -> Event:
+    """One line as an event. Raises ValueError when it is not a JSON object with a `type`."""
+    try:
+        event = json.loads(line, parse_constant=_refuse_constant)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+        raise ValueError("not a JSON object with a type")
+    return event
+
+
+def read(path: Path) -> Iterator[Event]:
+    """The events of a log, in order. A torn last line, as in a run in progress, is left out.
+
+    Raises RequestError when the file cannot be read, or with the line's number when another line is broken.
+    """
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    event = decode(line)
+                except ValueError as error:
+                    if not line.endswith(b"\n"):
+                        return
+                    raise broken_line(path, number) from error
+                yield event
+    except OSError as error:
+        raise RequestError(
+            f"cannot read {path}: {error.strerror}; give a run directory or its events.jsonl"
+        ) from error
+
+
+def broken_line(path: Path, number: int) -> RequestError:
+    """The error for a line (counted from 1) of a log that is not an event."""
+    return RequestError(
+        f"line {number} of {path} is not an event (expected a JSON object with a type): the log is damaged, "
+        "or it is another kind of file"
+    )
+
+
+def match_event(iteration: int, trial: TrialRecord) -> Event:
+    """A whole trial as a `match` event, enough to replay it. Its id is `ITERATION-TRIAL`."""
+    episodes = [
+        {
+            "returns": list(episode.returns),
+            "forfeits": list(episode.forfeits),
+            "turns": [
+                {
+                    "turn": turn.turn,
+                    "seat": turn.seat,
+                    "news": turn.news,
+                    "legal": list(turn.legal),
+                    "move": turn.move,
+                    "probabilities": None if turn.probabilities is None else list(turn.probabilities),
+                    "reward": turn.reward,
+                    "forfeit": turn.forfeit,
+                }
+                for turn in episode.turns
+            ],
+        }
+        for episode in trial.episodes
+    ]
+    return {
+        "type": "match",
+        "iteration": iteration,
+        "id": f"{iteration}-{trial.pairing.trial}",
+        "game": trial.game,
+        "memory": trial.memory,
+        "members": list(trial.members),
+        "episodes": episodes,
+    }
+
+
+def result_events(iteration: int, trials: Iterable[TrialRecord]) -> list[Event]:
+    """One `result` event for each pairing group, in order of first appearance. n counts trials.
+
+    A trial's score is the mean of a seat's return over its episodes, in game units; `total` and
+    `total_squares` sum the learner's scores. `wins`, `draws` and `losses` count episodes: a win is a return
+    above every other seat's, a draw shares the highest. `forfeits` are the learner's; `episode_returns` are
+    its mean returns by episode, over the trials that reached it. Raises ValueError for a trial without
+    episodes.
+    """
+    groups: dict[tuple[str, str, int, int], list[TrialRecord]] = {}
+    for trial in trials:
+        pairing = trial.pairing
+        groups.setdefault((pairing.learner, pairing.opponent, pairing.seat, pairing.group), []).append(trial)
+    return [
+        {"type": "result", "iteration": iteration, "row": row, "column": column, "seat": seat}
+        | _summary(seat, members)
+        for (row, column, seat, _), members in groups.items()
+    ]
+
+
+def _summary(seat: int, trials: list[TrialRecord]) -> Event:
+    own, outcomes = [], {"wins": 0, "draws": 0, "losses": 0}
+    by_episode: dict[int, list[float]] = {}
+    for trial in trials:
+        if not trial.episodes:
+            raise ValueError(
+                f"trial {trial.pairing.trial} has no episodes; record a trial after it was played"
+            )
+        returns = [episode.returns[seat] for episode in trial.episodes]
+        own.append(math.fsum(returns) / len(returns))
+        for number, episode in enumerate(trial.episodes):
+            others = max(value for index, value in enumerate(episode.returns) if index != seat)
+            value = returns[number]
+            outcomes["wins" if value > others else "draws" if value == others else "losses"] += 1
+            by_episode.setdefault(number, []).append(value)
+    return {
+        "n": len(trials),
+        "total": math.fsum(own),
+        "total_squares": math.fsum(score * score for score in own),
+        **outcomes,
+        "forfeits": sum(episode.forfeits[seat] for trial in trials for episode in trial.episodes),
+        "episode_returns": [math.fsum(values) / len(values) for values in by_episode.values()],
+    }

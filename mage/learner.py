@@ -1,0 +1,266 @@
+"""Updates every learner in one pass: rows of different agents share the forward, nothing else.
+
+Each learner has its own optimiser, gradient norm, step count and learning rate, so its update is the same, to
+rounding, whoever else is in the batch, and a learner without rows is not touched (design, decision 7).
+Left out: packing, shared prefixes, value heads.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from mage import keys
+from mage.adapters import AdapterBank
+from mage.constrained import AllowedTokens, log_probs
+from mage.losses import LOSS_AGG_MODES, LOSS_TYPES, Clip, approximate_kl, entropy
+from mage.models import LanguageModel
+from mage.rows import Row
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateSettings:
+    """The loss, the optimiser and the limits of an update."""
+
+    loss_type: str
+    loss_agg_mode: str
+    clip: Clip
+    entropy_bonus: float
+    minibatches: int
+    epochs: int
+    max_kl: float  # nats per trained token, sampling policy to current; above it a learner's step is left out
+    max_grad_norm: float
+    microbatch_tokens: int  # padded tokens per forward and backward
+
+
+@dataclass(slots=True)
+class UpdateStats:
+    """What one learner's update did; means over its minibatches. Names follow TRL's logs."""
+
+    kl: float = 0.0
+    entropy: float = 0.0
+    grad_norm: float = 0.0
+    clip_low: float = 0.0
+    clip_high: float = 0.0
+    logp_difference_mean: float = 0.0  # sampler against trainer before the first step, absolute, nats
+    logp_difference_max: float = 0.0
+    skipped_minibatches: int = 0
+    steps: int = 0
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Sums over one learner's tokens in one minibatch."""
+
+    tokens: int = 0
+    kl: float = 0.0
+    entropy: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    difference: float = 0.0
+    largest: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Minibatch:
+    """Rows sorted by agent, and the weight of every trained token in its agent's loss."""
+
+    rows: list[Row]
+    weights: list[Tensor] = field(default_factory=list)
+
+
+class Learner:
+    """Holds one optimiser per learner and applies updates to the adapters in the bank."""
+
+    def __init__(
+        self, model: LanguageModel, bank: AdapterBank, names: Sequence[str], settings: UpdateSettings, seed: int
+    ) -> None:
+        """names: the learners; their adapters must be in the bank and trainable."""
+        self._model, self._bank, self._settings, self._seed = model, bank, settings, seed
+        self.optimisers = {
+            name: torch.optim.AdamW(
+                bank.adapters[name].parameters(), lr=0.0, betas=(0.9, 0.99), weight_decay=0.0
+            )
+            for name in names
+        }
+
+    def update(self, rows: Sequence[Row], iteration: int, learning_rate: float) -> dict[str, UpdateStats]:
+        """Train on one iteration's rows; returns the stats of each learner that had rows."""
+        stats = {row.agent: UpdateStats() for row in rows}
+        stopped: set[str] = set()
+        for epoch in range(self._settings.epochs):
+            for number, batch in enumerate(self._minibatches(rows, iteration, epoch)):
+                tallies = self._accumulate(batch)
+                for agent, tally in tallies.items():
+                    first = epoch == 0 and number == 0
+                    self._step(agent, tally, stats[agent], stopped, learning_rate, first)
+        for stat in stats.values():
+            count = stat.steps + stat.skipped_minibatches
+            for name in ("kl", "entropy", "clip_low", "clip_high"):
+                setattr(stat, name, getattr(stat, name) / max(count, 1))
+            stat.grad_norm /= max(stat.steps, 1)
+        return stats
+
+    def gradients(self, rows: Sequence[Row]) -> dict[str, list[Tensor]]:
+        """Return each learner's gradients of the loss on `rows` as one minibatch, without a step."""
+        self._accumulate(self._weighted(sorted(rows, key=lambda row: row.agent)))
+        grads = {
+            agent: [p.grad.clone() for p in self._bank.adapters[agent].parameters() if p.grad is not None]
+            for agent in {row.agent for row in rows}
+        }
+        for agent in grads:
+            self.optimisers[agent].zero_grad(set_to_none=True)
+        return grads
+
+    def _minibatches(self, rows: Sequence[Row], iteration: int, epoch: int) -> Iterator[_Minibatch]:
+        """Split each agent's rows, in an order keyed by (iteration, epoch) alone, into equal parts."""
+        by_agent: dict[str, list[Row]] = {}
+        for row in rows:
+            by_agent.setdefault(row.agent, []).append(row)
+        parts: list[list[Row]] = [[] for _ in range(self._settings.minibatches)]
+        for agent in sorted(by_agent):
+            own = by_agent[agent]
+            order = keys.generator(self._seed, "minibatches", iteration, epoch).permutation(len(own))
+            for part, chosen in zip(parts, np.array_split(order, len(parts)), strict=True):
+                part.extend(own[i] for i in chosen)
+        return (self._weighted(part) for part in parts if part)
+
+    def _weighted(self, rows: list[Row]) -> _Minibatch:
+        """Give every trained token its weight within its agent's tokens of this minibatch."""
+        batch = _Minibatch(rows)
+        aggregate = LOSS_AGG_MODES[self._settings.loss_agg_mode]
+        start = 0
+        while start < len(rows):
+            stop = start
+            while stop < len(rows) and rows[stop].agent == rows[start].agent:
+                stop += 1
+            counts = torch.tensor([len(row.choices) for row in rows[start:stop]])
+            weights = aggregate(torch.repeat_interleave(torch.arange(stop - start), counts))
+            batch.weights.extend(weights.split(counts.tolist()))
+            start = stop
+        return batch
+
+    def _accumulate(self, batch: _Minibatch) -> dict[str, _Tally]:
+        """Forward and backward over the minibatch in microbatches; gradients add up in the adapters."""
+        tallies: dict[str, _Tally] = {row.agent: _Tally() for row in batch.rows}
+        for start, stop in microbatches([len(row.ids) for row in batch.rows], self._settings.microbatch_tokens):
+            rows = batch.rows[start:stop]
+            self._backward(rows, torch.cat(batch.weights[start:stop]), tallies)
+        return tallies
+
+    def _backward(self, rows: Sequence[Row], weights: Tensor, tallies: dict[str, _Tally]) -> None:
+        device = self._model.device
+        table = distributions(self._model, self._bank, rows)
+        choices = [choice for row in rows for choice in row.choices]
+        chosen = torch.tensor([choice.chosen for choice in choices], device=device)
+        log_p = table.gather(1, chosen[:, None])[:, 0]
+        old = torch.tensor([choice.log_prob for choice in choices], device=device)
+        advantage = torch.tensor([a for row in rows for a in row.advantages], device=device)
+        settings = self._settings
+        objective = LOSS_TYPES[settings.loss_type](log_p, old, advantage, settings.clip)
+        spread = entropy(table)
+        loss = -(weights.to(device) * (objective + settings.entropy_bonus * spread)).sum()
+        loss.backward()
+        owner = [row.agent for row in rows for _ in row.choices]
+        _count(tallies, owner, log_p.detach(), old, advantage, spread.detach(), settings.clip)
+
+    def _step(
+        self, agent: str, tally: _Tally, stat: UpdateStats, stopped: set[str], learning_rate: float, first: bool
+    ) -> None:
+        """Apply one learner's gradients unless its policy has moved too far since it sampled."""
+        optimiser = self.optimisers[agent]
+        n = max(tally.tokens, 1)
+        stat.kl += tally.kl / n
+        stat.entropy += tally.entropy / n
+        stat.clip_low += tally.low / n
+        stat.clip_high += tally.high / n
+        if first:
+            stat.logp_difference_mean, stat.logp_difference_max = tally.difference / n, tally.largest
+        if tally.kl / n > self._settings.max_kl:
+            stopped.add(agent)
+        if agent in stopped:
+            stat.skipped_minibatches += 1
+        else:
+            parameters = list(self._bank.adapters[agent].parameters())
+            stat.grad_norm += float(torch.nn.utils.clip_grad_norm_(parameters, self._settings.max_grad_norm))
+            stat.steps += 1
+            for group in optimiser.param_groups:
+                group["lr"] = learning_rate
+            optimiser.step()
+        optimiser.zero_grad(set_to_none=True)
+
+
+def distributions(model: LanguageModel, bank: AdapterBank, rows: Sequence[Row]) -> Tensor:
+    """Return the log-probabilities [N, K] of every choice of the rows, in order, under the current adapters.
+
+    Equal agents must be adjacent. Rows are padded on the right, where causal attention never looks.
+    """
+    width = max(len(row.ids) for row in rows)
+    ids = np.zeros((len(rows), width), dtype=np.int64)
+    for i, row in enumerate(rows):
+        ids[i, : len(row.ids)] = row.ids
+    device = model.device
+    positions = torch.arange(width, device=device)[None].expand(len(rows), -1)
+    with bank.routed([row.agent for row in rows]):
+        hidden = model.hidden(torch.from_numpy(ids).to(device), positions)
+    where = [(i, choice.position - 1) for i, row in enumerate(rows) for choice in row.choices]
+    row_index, position = torch.tensor(where, device=device).T
+    allowed = AllowedTokens.of([choice.allowed for row in rows for choice in row.choices], device)
+    return log_probs(hidden[row_index, position], model.head, allowed)
+
+
+def microbatches(lengths: Sequence[int], budget: int) -> Iterator[tuple[int, int]]:
+    """Cut consecutive rows into [start, stop) with rows x longest <= budget padded tokens, at least one row each."""
+    start, longest = 0, 0
+    for i, length in enumerate(lengths):
+        longest_with = max(longest, length)
+        if i > start and longest_with * (i - start + 1) > budget:
+            yield start, i
+            start, longest_with = i, length
+        longest = longest_with
+    if start < len(lengths):
+        yield start, len(lengths)
+
+
+def linear_decay(start: float, final: float, iteration: int, iterations: int) -> float:
+    """Return the learning rate of an iteration (from 0): `start` at the first, `final` at the last, linear between."""
+    share = iteration / max(iterations - 1, 1)
+    return start + (final - start) * share
+
+
+def _count(
+    tallies: dict[str, _Tally],
+    owner: Sequence[str],
+    log_p: Tensor,
+    old: Tensor,
+    advantage: Tensor,
+    spread: Tensor,
+    clip: Clip,
+) -> None:
+    ratio = torch.exp(log_p - old)
+    columns = torch.stack(
+        [
+            approximate_kl(log_p, old),
+            spread,
+            ((ratio < 1 - clip.low) & (advantage < 0)).float(),
+            ((ratio > 1 + clip.high) & (advantage > 0)).float(),
+            (log_p - old).abs(),
+        ]
+    ).cpu()
+    start = 0
+    while start < len(owner):
+        stop = start
+        while stop < len(owner) and owner[stop] == owner[start]:
+            stop += 1
+        part, tally = columns[:, start:stop], tallies[owner[start]]
+        kl, spread_sum, low, high, difference = (float(x) for x in part.sum(dim=1))
+        tally.tokens += stop - start
+        tally.kl += kl
+        tally.entropy += spread_sum
+        tally.low += low
+        tally.high += high
+        tally.difference += difference
+        tally.largest = max(tally.largest, float(part[4].max()))
+        start = stop

@@ -1,0 +1,88 @@
+"""Base models by name: the frozen causal language model, its codec, and what it may be called with.
+
+Left out: everything that trains. `builtin:tiny` is built in `mage.tiny`.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from torch import Tensor, nn
+from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
+from transformers.cache_utils import Cache
+
+from games.errors import RequestError
+from mage.codec import Codec
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModel:
+    """A causal language model with its tokenizer's codec."""
+
+    name: str
+    network: PreTrainedModel
+    codec: Codec
+
+    @property
+    def head(self) -> Tensor:
+        """Return the output head's weight, [vocabulary, width]."""
+        head = self.network.get_output_embeddings()
+        assert isinstance(head, nn.Linear)
+        return head.weight
+
+    @property
+    def layers(self) -> int:
+        """Return the number of attention layers, each with a cache of its own."""
+        return int(self.network.config.num_hidden_layers)
+
+    @property
+    def max_tokens(self) -> int:
+        """Return the longest context that the model can position."""
+        return int(self.network.config.max_position_embeddings)
+
+    @property
+    def device(self) -> torch.device:
+        """Return where the weights are."""
+        return self.network.device
+
+    def hidden(
+        self, ids: Tensor, positions: Tensor, mask: Tensor | None = None, cache: Cache | None = None
+    ) -> Tensor:
+        """Return the last hidden states [rows, T, width] of ids [rows, T] at positions [rows, T].
+
+        Without a mask attention is plainly causal, which suits rows padded on the right.
+        """
+        output = self.network.base_model(
+            input_ids=ids,
+            position_ids=positions,
+            attention_mask=mask,
+            past_key_values=cache,
+            use_cache=cache is not None,
+        )
+        state: Tensor = output.last_hidden_state
+        return state
+
+
+def save(model: LanguageModel, tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
+    """Write weights (safetensors) and tokenizer in Hugging Face's format."""
+    model.network.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+def load(folder: Path, name: str) -> LanguageModel:
+    """Read a model folder; weights are safetensors only and nothing in the folder is run."""
+    try:
+        network = AutoModelForCausalLM.from_pretrained(
+            folder, use_safetensors=True, local_files_only=True, trust_remote_code=False
+        )
+        tokenizer = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, SafetensorError) as error:
+        reason = str(error).splitlines()[0]
+        raise RequestError(f"{folder} is not a readable model folder ({reason}); build or copy it again") from error
+    return LanguageModel(name, network, Codec(tokenizer, start_ids(tokenizer)))
+
+
+def start_ids(tokenizer: PreTrainedTokenizerFast) -> tuple[int, ...]:
+    """Return the ids that open every context: the beginning-of-text token where there is one."""
+    return () if tokenizer.bos_token_id is None else (int(tokenizer.bos_token_id),)

@@ -1,0 +1,47 @@
+"""What is known about a played trial, in frozen records; the event log and the tables are made from these.
+
+Left out: token ids and log-probabilities, which live in `mage.contexts` and end with the update that uses them.
+"""
+
+from dataclasses import dataclass
+
+from populations.matchmaking import Pairing
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One decision of one seat."""
+
+    episode: int  # from 0
+    turn: int  # this seat's decision number within the episode, from 0
+    seat: int
+    news: str  # the text this seat was given since its last move; "" for scripted players, who read no text
+    legal: tuple[str, ...]
+    move: str  # "" when forfeited
+    probabilities: tuple[float, ...] | None  # of each legal move; None for scripted players
+    reward: float  # the seat's own reward between this move and its next one, game units
+    forfeit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeRecord:
+    """One play of the game from reset to the end."""
+
+    returns: tuple[float, ...]  # per seat, game units
+    forfeits: tuple[int, ...]  # per seat
+    turns: tuple[Turn, ...]  # in order of play
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRecord:
+    """`episodes` consecutive episodes of one pairing."""
+
+    pairing: Pairing
+    game: str
+    memory: str
+    members: tuple[str, ...]  # by seat
+    episodes: tuple[EpisodeRecord, ...]
+
+    def returns(self, seat: int) -> tuple[float, ...]:
+        """Return the seat's return of each episode, game units."""
+        return tuple(episode.returns[seat] for episode in self.episodes)

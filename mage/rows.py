@@ -1,0 +1,132 @@
+"""From played trials to training rows: which tokens are trained, with which advantage.
+
+A row is one context. Only sampled tokens are trained (design, decision 6); what the environment, the opponent or
+the trie's single choice wrote is not. Left out: tensors.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mage.advantages import CellKey, encode, normalise
+from mage.credit import reward_to_go
+from mage.contexts import TokenChoice
+from mage.trials import PlayedTrial
+
+
+@dataclass(frozen=True, slots=True)
+class CreditSettings:
+    """How rewards become advantages; see `mage.advantages`."""
+
+    objective: str
+    gamma_step: float
+    gamma_traj: float
+    cell: tuple[str, ...]
+    scale_rewards: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One context of one learner."""
+
+    agent: str
+    ids: tuple[int, ...]
+    choices: tuple[TokenChoice, ...]
+    advantages: tuple[float, ...]  # one per choice
+
+
+@dataclass(frozen=True, slots=True)
+class RewardSummary:
+    """A learner's returns in this update, game units per episode."""
+
+    reward: float
+    reward_std: float
+    frac_reward_zero_std: float
+    decisions: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One seat of a played trial, seen as a trial record of its own."""
+
+    trial: PlayedTrial
+    agent: str
+    seat: int
+    opponent: str
+
+
+def build_rows(
+    played: Sequence[PlayedTrial], learners: Sequence[str], credit: CreditSettings
+) -> tuple[list[Row], dict[str, RewardSummary]]:
+    """Return the rows of every learner that played, in the trials' order, and each learner's rewards.
+
+    A match between two learners gives two sides, each normalised among its own learner's cells.
+    """
+    sides = [
+        _Side(trial, member, seat, trial.record.members[1 - seat])
+        for trial in played
+        for seat, member in enumerate(trial.record.members)
+        if member in set(learners)
+    ]
+    advantages, flat = _advantages(sides, credit)
+    rows = [
+        Row(
+            side.agent,
+            tuple(context.ids),
+            tuple(context.choices),
+            tuple(advantages[i][choice.episode, choice.turn] for choice in context.choices),
+        )
+        for i, side in enumerate(sides)
+        for context in side.trial.contexts
+        if context.seat == side.seat and context.choices
+    ]
+    return rows, _summaries(sides, flat)
+
+
+def _advantages(
+    sides: Sequence[_Side], credit: CreditSettings
+) -> tuple[list[dict[tuple[int, int], float]], dict[str, float]]:
+    """Return per side the advantage of each (episode, turn), and the flat share of each learner's cells."""
+    index: list[tuple[int, int, int]] = []
+    returns: list[float] = []
+    for i, side in enumerate(sides):
+        rewards = [
+            [turn.reward for turn in episode.turns if turn.seat == side.seat]
+            for episode in side.trial.record.episodes
+        ]
+        values = reward_to_go(rewards, credit.objective, credit.gamma_step, credit.gamma_traj)
+        for n, episode_values in enumerate(values):
+            index.extend((i, n, t) for t in range(len(episode_values)))
+            returns.extend(episode_values)
+    if not index:
+        return [{} for _ in sides], {}
+    which, episode, turn = np.array(index, dtype=np.int64).T
+    learner = encode(side.agent for side in sides)
+    key = CellKey(
+        learner=learner[which],
+        game=encode(side.trial.record.game for side in sides)[which],
+        seat=np.array([side.seat for side in sides], dtype=np.int64)[which],
+        opponent=encode(side.opponent for side in sides)[which],
+        episode=episode,
+        turn=turn,
+    )
+    result = normalise(np.array(returns), key, which, credit.cell, credit.scale_rewards)
+    table: list[dict[tuple[int, int], float]] = [{} for _ in sides]
+    for (i, n, t), value in zip(index, result.advantages.tolist(), strict=True):
+        table[i][n, t] = value
+    names = {int(code): side.agent for code, side in zip(learner, sides, strict=True)}
+    return table, {names[code]: share for code, share in result.frac_reward_zero_std.items()}
+
+
+def _summaries(sides: Sequence[_Side], flat: dict[str, float]) -> dict[str, RewardSummary]:
+    returns: dict[str, list[float]] = {}
+    decisions: dict[str, int] = {}
+    for side in sides:
+        returns.setdefault(side.agent, []).extend(side.trial.record.returns(side.seat))
+        made = sum(turn.seat == side.seat for e in side.trial.record.episodes for turn in e.turns)
+        decisions[side.agent] = decisions.get(side.agent, 0) + made
+    return {
+        agent: RewardSummary(float(np.mean(values)), float(np.std(values)), flat.get(agent, 0.0), decisions[agent])
+        for agent, values in returns.items()
+    }

@@ -1,0 +1,119 @@
+"""Standings of a run, derived from its event log: what every learner earned against whom.
+
+Rows are learners; columns are learners, each learner's snapshots together, and each family of scripted
+training opponents together. Sums run over the whole run, so early and late versions of a learner are mixed.
+Left out: ratings, the meta-game, held-out opponents (`mage evaluate` alone meets those), drawing (`views`).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from games.errors import RequestError
+from mage import events
+from populations.payoffs import PayoffTable, Result
+
+SCHEMA = "mage.standings/1"
+RESULT_FIELDS = tuple(item.name for item in fields(Result))
+KINDS = ("learner", "snapshot", "scripted")
+
+
+def standings(run: str | Path) -> dict[str, Any]:
+    """Read RUN/events.jsonl and return its standings as plain JSON values.
+
+    Returns `schema`, `run`, `game`, `iteration` (the last with a result, null before the first), `rows`
+    (learners), `columns` (those that were met), `kinds` (of both), `members` (by column), `cells`
+    ([rows][columns], null for a pair that never met, else `n` trials over both seats, `mean_return` per
+    episode in game units, `win_rate` with draws half, `forfeits` of the row) and `results` (sums of every
+    pair of members, by seat). Raises RequestError when there is no log or it is damaged.
+    """
+    log = Path(run) / "events.jsonl" if Path(run).is_dir() else Path(run)
+    return derive(str(run), events.read(log))
+
+
+@dataclass
+class _Story:
+    """What the events told so far."""
+
+    game: str | None = None
+    iteration: int | None = None  # of the last result
+    members: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    results: list[Result] = field(default_factory=list)
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        """Fold one event in. Raises KeyError, TypeError or ValueError for what its type can't hold."""
+        if event["type"] == "run":
+            self.game = event["config"]["game"]["name"]
+            self.members |= {member["name"]: member for member in event["members"]}
+        elif event["type"] == "member":
+            self.members[event["name"]] = event
+        elif event["type"] == "result":
+            self.iteration = event["iteration"]
+            self.results.append(Result(**{name: event[name] for name in RESULT_FIELDS}))
+            for name in (event["row"], event["column"]):
+                if name not in self.members:
+                    raise ValueError(f"a result of {name!r} before it joined")
+
+
+def derive(run: str, log: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The standings in a log's events; see `standings`. `run` is what messages call the log."""
+    story = _Story()
+    for number, event in enumerate(log, start=1):
+        try:
+            story.take(event)
+        except (KeyError, TypeError, ValueError) as error:
+            raise RequestError(
+                f"{run}: event {number} can't be read ({error!r}); the log is damaged"
+            ) from error
+    if story.game is None:
+        raise RequestError(f"{run}: got a log without a run event, expected one first; has the run started?")
+    members, results = story.members, story.results
+    columns = _columns(members, {result.column for result in results})
+    column_of = {name: column for column, names in columns.items() for name in names}
+    grouped = PayoffTable(replace(result, column=column_of[result.column]) for result in results)
+    rows = [name for name, member in members.items() if member["kind"] == "learner"]
+    return {
+        "schema": SCHEMA,
+        "run": run,
+        "game": story.game,
+        "iteration": story.iteration,
+        "rows": rows,
+        "columns": list(columns),
+        "kinds": {name: members[name]["kind"] for name in rows}
+        | {column: members[names[0]]["kind"] for column, names in columns.items()},
+        "members": columns,
+        "cells": [[_cell(grouped, row, column) for column in columns] for row in rows],
+        "results": PayoffTable(results).to_json(),
+    }
+
+
+def _columns(members: Mapping[str, Mapping[str, Any]], met: set[str]) -> dict[str, list[str]]:
+    """The members met by column: learners first, then snapshots, then scripted, each as they joined."""
+    columns: dict[str, list[str]] = {}
+    for kind in KINDS:
+        for name, member in members.items():
+            if member["kind"] == kind and name in met:
+                columns.setdefault(_title(member), []).append(name)
+    return columns
+
+
+def _title(member: Mapping[str, Any]) -> str:
+    """`learner_0`, `learner_0@*` for snapshots, `peaked_habit(*)` for a family with parameters."""
+    name = str(member["name"])
+    if member["kind"] == "snapshot":
+        return f"{member['parent']}@*"
+    return f"{name.split('(')[0]}(*)" if member["kind"] == "scripted" and "(" in name else name
+
+
+def _cell(payoffs: PayoffTable, row: str, column: str) -> dict[str, Any] | None:
+    """What `row` did against `column` in both seats, None if they never met; see `standings`."""
+    counts = payoffs.cell(row, column)
+    if counts is None:
+        return None
+    return {
+        "n": counts.n,
+        "mean_return": payoffs.mean(row, column),
+        "win_rate": payoffs.win_rate(row, column),
+        "forfeits": counts.forfeits,
+    }

@@ -1,0 +1,127 @@
+"""Intervals for what an evaluation measures: means, ratios of sums, and rates.
+
+Means and ratios use the bootstrap: trials are drawn again with replacement, within each stratum, and the
+spread of the recomputed figure is its interval. Nothing here is a normal approximation except the score
+interval for rates. With few trials the bootstrap is a little too sure of itself: at 32 trials a 95% interval
+holds the truth about 94 times in 100, at 10 about 92 times.
+Left out: what the figures mean (see evaluation_report), tests of hypotheses, and any source of randomness of
+its own: every function that draws takes a numpy Generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+LEVEL = 0.95
+RESAMPLES = 2000
+_INDICES_AT_ONCE = 1 << 15  # resampled trials held in memory at a time: 256 KiB of indices stays in cache
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure with its interval, all three in the figure's own unit; low <= value <= high."""
+
+    value: float
+    low: float
+    high: float
+
+
+def percentile_interval(value: float, draws: NDArray[np.float64], level: float = LEVEL) -> Estimate:
+    """Give `value` the central interval that holds the share `level` of its resampled `draws`.
+
+    draws: [resamples]. The interval is stretched to hold `value` itself, which matters only for rounding
+    and for very few trials. Raises ValueError where `level` is not between 0 and 1.
+    """
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must lie between 0 and 1, got {level}")
+    low, high = np.quantile(draws, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    return Estimate(float(value), min(float(low), float(value)), max(float(high), float(value)))
+
+
+def resampled_sums(
+    values: NDArray[np.float64], rng: np.random.Generator, resamples: int = RESAMPLES
+) -> NDArray[np.float64]:
+    """Sum the rows of one stratum, over and over, on rows drawn with replacement.
+
+    values: [n, columns], one row a trial; the columns of a trial stay together, so paired figures may be
+    formed from the result. Returns [resamples, columns]. Deviations from the observed sum are widened by
+    sqrt(n / (n - 1)), without which a stratum of n rows shows too little variance by (n - 1) / n and many
+    small strata add up to intervals that are too narrow (Rao and Wu 1988, Resampling inference with
+    complex survey data). A single row shows no spread at all: its own sum comes back every time.
+    Raises ValueError unless `values` is two-dimensional with a row, or where `resamples` is under 1.
+    """
+    if values.ndim != 2 or len(values) == 0:
+        raise ValueError(f"values must be [n, columns] with n >= 1, got shape {values.shape}")
+    if resamples < 1:
+        raise ValueError(f"resamples must be at least 1, got {resamples}")
+    n, columns = values.shape
+    deviations = values - values[0]  # equal rows leave exact zeros, and so an exact interval
+    sums = np.empty((resamples, columns))
+    step = max(1, _INDICES_AT_ONCE // n)
+    for start in range(0, resamples, step):
+        count = min(step, resamples - start)
+        drawn = rng.integers(0, n, size=(count, n)) + n * np.arange(count)[:, None]
+        times_drawn = np.bincount(drawn.ravel(), minlength=count * n).reshape(count, n)
+        sums[start : start + count] = times_drawn.astype(np.float64) @ deviations
+    observed = deviations.sum(axis=0)
+    widening = np.sqrt(n / (n - 1)) if n > 1 else 1.0
+    return n * values[0] + observed + widening * (sums - observed)
+
+
+def mean_interval(
+    values: NDArray[np.float64],
+    rng: np.random.Generator,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+) -> Estimate:
+    """Give the mean of `values` [n] with its bootstrap interval; raises ValueError where n is 0."""
+    column = np.asarray(values, dtype=np.float64).reshape(-1, 1)
+    draws = resampled_sums(column, rng, resamples)[:, 0] / len(column)
+    return percentile_interval(float(column.mean()), draws, level)
+
+
+def ratio_of_sums_interval(
+    strata: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
+    rng: np.random.Generator,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+) -> Estimate:
+    """Give sum(numerators) / sum(denominators) over all strata, with its stratified bootstrap interval.
+
+    strata: pairs of numerators [n] and denominators [n], one entry a trial; n may differ between strata,
+    each of which is resampled to its own size. Raises ValueError where there is no stratum, the two
+    lengths differ, or the denominators do not sum to more than 0.
+    """
+    if not strata:
+        raise ValueError("a ratio of sums needs at least one stratum, got none")
+    for numerators, denominators in strata:
+        if numerators.shape != denominators.shape:
+            raise ValueError(f"got {numerators.shape} numerators for {denominators.shape} denominators")
+    observed = np.sum([[top.sum(), bottom.sum()] for top, bottom in strata], axis=0)
+    if not observed[1] > 0.0:
+        raise ValueError(f"the denominators must sum to more than 0, got {observed[1]}")
+    draws = np.sum([resampled_sums(np.stack(pair, axis=1), rng, resamples) for pair in strata], axis=0)
+    return percentile_interval(observed[0] / observed[1], draws[:, 0] / draws[:, 1], level)
+
+
+def wilson_interval(successes: float, n: int, level: float = LEVEL) -> Estimate:
+    """Give the rate successes / n with Wilson's score interval, which never leaves [0, 1].
+
+    A fraction may stand for half a success (a draw): no variable in [0, 1] spreads more than a coin of the
+    same mean, so the interval then errs on the wide side. Source: Wilson 1927, Probable inference.
+    Raises ValueError unless 0 <= successes <= n, n >= 1 and 0 < level < 1.
+    """
+    if n < 1 or not 0.0 <= successes <= n:
+        raise ValueError(f"a rate needs 0 <= successes <= n and n >= 1, got {successes} of {n}")
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must lie between 0 and 1, got {level}")
+    z = NormalDist().inv_cdf((1.0 + level) / 2.0)
+    rate = successes / n
+    centre = (rate + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * np.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
+    return Estimate(rate, max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half)))

@@ -1,0 +1,232 @@
+"""`builtin:tiny`: a small Llama and its tokenizer, first trained on transcripts of scripted matches.
+
+The transcripts come from the very loop that plays trials, so they have its format to the byte, and from the corpus
+opponents alone, which the manifest names (design, decision 11). It is built on first use, kept by the hash of
+everything it depends on, and deterministic for one machine, thread count and library version.
+Left out: adapters, rewards.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from torch.nn import functional
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+import games
+from games.matrix_text import MatrixGame, compact_news
+from games.opponents import NamedOpponent
+from games.text import TextGame
+from mage import keys, models as language
+from mage.codec import TERMINATOR, Codec
+from mage.keys import PlayKeys
+from mage.scheduler import Sampler, play_all
+from mage.trials import Conditions, SeatPlan, TrialPlan
+from populations.matchmaking import Pairing
+
+NAME = "builtin:tiny"
+FORMAT = 1  # counted up when the same settings would give another base
+VOCABULARY = 512
+CORPUS_TRIALS = 4096  # transcripts, drawn with replacement
+LONGEST_TOKEN = 8  # characters; keeps the tokenizer from learning whole rule lines by heart
+START, PAD = "<s>", "<pad>"
+
+
+@dataclass(frozen=True, slots=True)
+class TinySettings:
+    """Everything but the game and the opponents that the base depends on."""
+
+    layers: int
+    width: int
+    heads: int
+    steps: int
+    batch: int
+    learning_rate: float
+    seed: int
+    episodes: int
+    memory: str
+
+
+def build_tokenizer() -> PreTrainedTokenizerFast:
+    """Train the byte-level BPE tokenizer on the segments that the named games' trials are made of.
+
+    No pre-tokenisation: a segment such as "P -1\\n" becomes one token, so a round takes two.
+    """
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=VOCABULARY,
+        special_tokens=[START, PAD],
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        max_token_length=LONGEST_TOKEN,
+        show_progress=False,
+    )
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    tokenizer.train_from_iterator(_segments(), trainer)
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token=START, pad_token=PAD)
+
+
+def _segments() -> Iterable[str]:
+    """Every segment of every named game, the ones of each round more often than the ones of each trial."""
+    for name in games.names():
+        if name == games.registry.CUSTOM_MATRIX:
+            continue
+        for rounds in range(1, 11):
+            game = games.load(name, rounds=rounds)
+            for seat in range(game.seats):
+                yield from (game.rules(seat, episodes) for episodes in range(1, 6))
+                yield from (game.episode_header(number) for number in range(1, 10))
+                for _ in range(20):
+                    yield from (move + TERMINATOR for move in game.moves[seat])
+                    yield from _news(game, seat)
+
+
+def _news(game: MatrixGame, seat: int) -> Iterable[str]:
+    """Every text that a round can bring to the seat."""
+    payoffs = game.payoffs[seat]
+    for first, second in np.ndindex(payoffs.shape):
+        other = game.moves[1][second] if seat == 0 else game.moves[0][first]
+        yield compact_news(other, float(payoffs[first, second]))
+
+
+def build(
+    game: TextGame,
+    opponents: Sequence[NamedOpponent],
+    settings: TinySettings,
+    cache: Path,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Path:
+    """Return the folder of the base for these settings, training it first where the cache lacks it.
+
+    progress: called with (steps done, steps in all) while it trains.
+    """
+    manifest = _manifest(game, opponents, settings)
+    digest = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()[:16]
+    folder = cache / f"tiny-{digest}"
+    if folder.exists():
+        return folder
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache) as aside:
+        fresh = Path(aside) / "base"
+        tokenizer = build_tokenizer()
+        network = _network(settings, len(tokenizer))
+        codec = Codec(tokenizer, language.start_ids(tokenizer))
+        model = language.LanguageModel(NAME, network, codec)
+        losses = _pretrain(model, game, opponents, settings, progress)
+        language.save(model, tokenizer, fresh)
+        manifest["loss"] = {"first": losses[0], "last": losses[-1]} if losses else None
+        (fresh / "manifest.json").write_text(json.dumps(manifest, indent=2, sort_keys=True) + "\n")
+        if not folder.exists():  # another process may have been faster
+            shutil.move(fresh, folder)
+    return folder
+
+
+def _manifest(game: TextGame, opponents: Sequence[NamedOpponent], settings: TinySettings) -> dict[str, object]:
+    return {
+        "name": NAME,
+        "format": FORMAT,
+        "game": game.rules(0, settings.episodes),
+        "opponents": [opponent.name for opponent in opponents],
+        "families": sorted({opponent.family for opponent in opponents}),
+        "settings": asdict(settings),
+    }
+
+
+def _network(settings: TinySettings, vocabulary: int) -> LlamaForCausalLM:
+    torch.manual_seed(settings.seed)
+    config = LlamaConfig(
+        vocab_size=vocabulary,
+        hidden_size=settings.width,
+        intermediate_size=2 * settings.width,
+        num_hidden_layers=settings.layers,
+        num_attention_heads=settings.heads,
+        num_key_value_heads=settings.heads,
+        max_position_embeddings=4096,
+        tie_word_embeddings=False,
+        bos_token_id=0,
+        eos_token_id=None,
+        pad_token_id=1,
+    )
+    return LlamaForCausalLM(config)
+
+
+def transcripts(
+    game: TextGame, codec: Codec, opponents: Sequence[NamedOpponent], trials: int, settings: TinySettings
+) -> list[list[int]]:
+    """Play `trials` trials between corpus opponents and return what one seat read and wrote, as token ids."""
+    rng = keys.generator(settings.seed, "corpus-pairs")
+    plans = []
+    for trial in range(trials):
+        first, second = (opponents[int(i)] for i in rng.integers(len(opponents), size=2))
+        pairing = Pairing(first.name, second.name, trial % 2, trial, trial, "scripted")
+        sides = (first, second) if trial % 2 == 0 else (second, first)
+        seats = tuple(
+            SeatPlan(side.name, side, trial, transcribed=seat == trial % 2) for seat, side in enumerate(sides)
+        )
+        plans.append(TrialPlan(pairing, seats))
+    play_keys = PlayKeys(settings.seed, "corpus", 0)
+    conditions = Conditions(game, codec, play_keys, settings.episodes, settings.memory)
+    played = play_all(plans, conditions, _NoSampler(), lane_rows=max(trials, 1))
+    return [context.ids for trial in played for context in trial.contexts]
+
+
+class _NoSampler(Sampler):
+    """Scripted players ask nobody."""
+
+    def open(self, agents: Sequence[str]) -> "object":  # type: ignore[override]
+        raise AssertionError(f"a scripted match asked for a lane for {agents}")
+
+
+def _pretrain(
+    model: language.LanguageModel,
+    game: TextGame,
+    opponents: Sequence[NamedOpponent],
+    settings: TinySettings,
+    progress: Callable[[int, int], None],
+) -> list[float]:
+    """Next-token training on all tokens of the transcripts; returns the loss of every step, nats per token."""
+    network = model.network
+    network.train()
+    optimizer = torch.optim.AdamW(network.parameters(), lr=settings.learning_rate, weight_decay=0.01)
+    warmup = max(1, settings.steps // 20)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / warmup, max(0.05, 1 - step / settings.steps))
+    )
+    corpus = transcripts(game, model.codec, opponents, CORPUS_TRIALS, settings)
+    rng = keys.generator(settings.seed, "corpus-order")
+    losses: list[float] = []
+    for step in range(settings.steps):
+        rows = [corpus[int(i)] for i in rng.integers(len(corpus), size=settings.batch)]
+        loss = next_token_loss(model, rows)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        losses.append(float(loss.detach()))
+        progress(step + 1, settings.steps)
+    network.eval()
+    return losses
+
+
+def next_token_loss(model: language.LanguageModel, rows: Sequence[Sequence[int]]) -> torch.Tensor:
+    """Return the mean next-token cross-entropy over the rows' tokens, nats; padding does not count."""
+    width = max(len(row) for row in rows)
+    ids = np.zeros((len(rows), width), dtype=np.int64)
+    targets = np.full((len(rows), width), -100, dtype=np.int64)
+    for i, row in enumerate(rows):
+        ids[i, : len(row)] = row
+        targets[i, : len(row) - 1] = row[1:]
+    positions = torch.arange(width)[None].expand(len(rows), -1)
+    hidden = model.hidden(torch.from_numpy(ids), positions)
+    logits = functional.linear(hidden, model.head)
+    return functional.cross_entropy(logits.flatten(0, 1), torch.from_numpy(targets).flatten(), ignore_index=-100)

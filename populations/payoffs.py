@@ -1,0 +1,169 @@
+"""What every member earned against every other, by seat: counts and sums only.
+
+A cell is (row, column, row's seat) and holds the row's view. A match between two learners is two results, one
+from each side, in two different cells; `mean` and `win_rate` of (row, column) read the row's cells alone, so
+no match is counted twice. What was never played is missing (None), not zero. The order of recording matters
+to rounding at most. Leaves out ratings and the meta-game.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Sums over the trials of a cell; two add up with `+`."""
+
+    n: int = 0  # trials
+    total: float = 0.0  # sum over trials of the row's mean return per episode, game units
+    total_squares: float = 0.0  # sum over trials of that mean squared
+    wins: int = 0  # episodes in which the row's return was above the column's
+    draws: int = 0  # episodes with equal returns
+    losses: int = 0  # episodes in which it was below
+    forfeits: int = 0  # forfeits by the row
+
+    def __add__(self, other: Counts) -> Counts:
+        """Pool the trials of two cells."""
+        return Counts(
+            self.n + other.n,
+            self.total + other.total,
+            self.total_squares + other.total_squares,
+            self.wins + other.wins,
+            self.draws + other.draws,
+            self.losses + other.losses,
+            self.forfeits + other.forfeits,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The outcome of one or more trials from the row's side. Raises ValueError when impossible."""
+
+    row: str
+    column: str
+    seat: int  # the row's, 0 or 1
+    n: int  # trials, at least 1
+    total: float  # sum over trials of the row's mean return per episode, game units
+    total_squares: float  # sum over trials of that mean squared
+    wins: int  # episodes, as draws and losses
+    draws: int
+    losses: int
+    forfeits: int  # forfeits by the row
+
+    def __post_init__(self) -> None:
+        """Check that the result is possible."""
+        where = f"result of {self.row!r} against {self.column!r}"
+        if self.row == self.column:
+            raise ValueError(f"{where}: a member is never rated against itself")
+        if self.seat not in (0, 1):
+            raise ValueError(f"{where}: got seat {self.seat}, expected 0 or 1")
+        if self.n < 1 or min(self.wins, self.draws, self.losses, self.forfeits) < 0:
+            raise ValueError(f"{where}: got n={self.n} or a negative count, expected n >= 1 and counts >= 0")
+        if not (math.isfinite(self.total) and math.isfinite(self.total_squares)):
+            raise ValueError(f"{where}: got a return that is not a finite number")
+
+    @property
+    def counts(self) -> Counts:
+        """The sums without the names."""
+        return Counts(
+            self.n, self.total, self.total_squares, self.wins, self.draws, self.losses, self.forfeits
+        )
+
+
+def tally(row: str, column: str, seat: int, returns: ArrayLike, forfeits: ArrayLike) -> Result:
+    """Sum up the trials of one pairing from the side of `row`, who sat in `seat`.
+
+    returns: [trials, episodes, 2] by seat, game units; forfeits: [trials, episodes, 2] counts by seat.
+    The other side of the same trials is `tally(column, row, 1 - seat, returns, forfeits)`.
+    ValueError for another shape, no trial, or a return that is not finite.
+    """
+    by_seat = np.asarray(returns, dtype=np.float64)
+    faults = np.asarray(forfeits, dtype=np.int64)
+    if by_seat.ndim != 3 or by_seat.shape[2] != 2 or 0 in by_seat.shape or faults.shape != by_seat.shape:
+        raise ValueError(
+            f"got returns {by_seat.shape} and forfeits {faults.shape}, expected both [trials, episodes, 2] "
+            "with at least one trial and one episode"
+        )
+    own, other = by_seat[:, :, seat], by_seat[:, :, 1 - seat]
+    means = own.mean(axis=1)
+    return Result(
+        row=row,
+        column=column,
+        seat=seat,
+        n=len(means),
+        total=float(means.sum()),
+        total_squares=float((means**2).sum()),
+        wins=int((own > other).sum()),
+        draws=int((own == other).sum()),
+        losses=int((own < other).sum()),
+        forfeits=int(faults[:, :, seat].sum()),
+    )
+
+
+class PayoffTable:
+    """Sums of results by (row, column, row's seat)."""
+
+    def __init__(self, results: Iterable[Result] = ()) -> None:
+        """Record `results` in order."""
+        self._cells: dict[tuple[str, str, int], Counts] = {}
+        for result in results:
+            self.record(result)
+
+    def record(self, result: Result) -> None:
+        """Add one side's result to its cell."""
+        key = (result.row, result.column, result.seat)
+        self._cells[key] = self._cells.get(key, Counts()) + result.counts
+
+    def record_match(self, first: Result, second: Result) -> None:
+        """Record both sides of the same trials; ValueError unless `second` is the mirror of `first`."""
+        mirrored = (second.column, second.row, 1 - second.seat, second.n)
+        swapped = (second.losses, second.draws, second.wins)
+        if mirrored != (first.row, first.column, first.seat, first.n) or swapped != (
+            first.wins,
+            first.draws,
+            first.losses,
+        ):
+            raise ValueError(
+                f"got {second}, expected the mirror of {first}: names, seats, wins and losses swapped"
+            )
+        self.record(first)
+        self.record(second)
+
+    def cell(self, row: str, column: str, seat: int | None = None) -> Counts | None:
+        """Return the row's sums against `column` in `seat` (None: both seats), or None when never played."""
+        seats = (0, 1) if seat is None else (seat,)
+        found = [self._cells[key] for s in seats if (key := (row, column, s)) in self._cells]
+        return sum(found, start=Counts()) if found else None
+
+    def mean(self, row: str, column: str, seat: int | None = None) -> float | None:
+        """Return the row's mean return per episode against `column`, game units; None when never played."""
+        counts = self.cell(row, column, seat)
+        return None if counts is None else counts.total / counts.n
+
+    def win_rate(self, row: str, column: str, seat: int | None = None) -> float | None:
+        """Return the row's share of episodes won against `column`, draws half; None when never played."""
+        counts = self.cell(row, column, seat)
+        episodes = 0 if counts is None else counts.wins + counts.draws + counts.losses
+        if counts is None or episodes == 0:
+            return None
+        return (counts.wins + 0.5 * counts.draws) / episodes
+
+    def results(self) -> tuple[Result, ...]:
+        """Return every cell as one summed result, sorted by row, column and seat."""
+        return tuple(Result(*key, **asdict(counts)) for key, counts in sorted(self._cells.items()))
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return plain JSON values, sorted, from which `from_json` rebuilds an equal table."""
+        return [asdict(result) for result in self.results()]
+
+    @classmethod
+    def from_json(cls, data: list[dict[str, Any]]) -> PayoffTable:
+        """Rebuild what `to_json` wrote; ValueError for an impossible cell."""
+        return cls(Result(**fields) for fields in data)

@@ -1,0 +1,117 @@
+"""Standings come from the event log alone: counts add up, what never met is missing, damage is told."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from games.errors import RequestError
+from mage.standings import derive, standings
+from mage.views.tables import print_standings
+
+
+def result(row, column, wins=0, draws=0, losses=0, total=0.0, seat=0, iteration=1):
+    n = wins + draws + losses
+    return {
+        "type": "result",
+        "iteration": iteration,
+        "row": row,
+        "column": column,
+        "seat": seat,
+        "n": n,
+        "total": total,
+        "total_squares": 0.0,
+        "wins": wins,
+        "draws": draws,
+        "losses": losses,
+        "forfeits": 0,
+        "episode_returns": [0.0],
+    }
+
+
+def member(name, kind, parent=None):
+    return {"name": name, "kind": kind, "parent": parent, "born": 0, "digest": None}
+
+
+RUN_EVENT = {
+    "type": "run",
+    "schema": "mage.events/1",
+    "config": {"game": {"name": "rock_paper_scissors"}},
+    "members": [
+        member("learner_0", "learner"),
+        member("learner_1", "learner"),
+        member("peaked_habit(move=R,peak=0.8)", "scripted"),
+        member("peaked_habit(move=P,peak=0.8)", "scripted"),
+        member("tit_for_tat", "scripted"),
+    ],
+}
+
+
+@pytest.fixture
+def run(tmp_path):
+    events = [
+        RUN_EVENT,
+        result("learner_0", "peaked_habit(move=R,peak=0.8)", wins=3, losses=1, total=6.0),
+        {"type": "member", "iteration": 2, **member("learner_1@2", "snapshot", "learner_1")},
+        result("learner_0", "peaked_habit(move=P,peak=0.8)", draws=4, total=2.0, seat=1, iteration=2),
+        result("learner_0", "learner_1@2", wins=1, losses=1, iteration=2),
+    ]
+    (tmp_path / "events.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events))
+    return tmp_path
+
+
+def test_standings_group_families_and_snapshots(run):
+    table = standings(run)
+    assert (table["schema"], table["game"], table["iteration"]) == (
+        "mage.standings/1",
+        "rock_paper_scissors",
+        2,
+    )
+    assert table["rows"] == ["learner_0", "learner_1"]
+    assert table["columns"] == ["learner_1@*", "peaked_habit(*)"]
+    assert table["kinds"]["learner_1@*"] == "snapshot"
+    assert table["members"]["peaked_habit(*)"] == [
+        "peaked_habit(move=R,peak=0.8)",
+        "peaked_habit(move=P,peak=0.8)",
+    ]
+    snapshots, habits = table["cells"][0]
+    assert snapshots == {"n": 2, "mean_return": 0.0, "win_rate": 0.5, "forfeits": 0}
+    # 6 over 4 trials and 2 over 4: a mean of 1; 3 wins and 4 draws of 8: 5 / 8
+    assert habits == {"n": 8, "mean_return": 1.0, "win_rate": 0.625, "forfeits": 0}
+    assert len(table["results"]) == 3
+
+
+def test_a_pair_that_never_met_is_missing(run):
+    assert standings(run)["cells"][1] == [None, None]
+
+
+def test_standings_are_json_and_can_be_printed(run):
+    table = json.loads(json.dumps(standings(run), allow_nan=False))
+    console = Console(file=io.StringIO(), width=80)
+    print_standings(console, table)
+    assert "1.00 (8)" in console.file.getvalue()
+
+
+def test_the_log_itself_may_be_given(run):
+    assert standings(run / "events.jsonl")["cells"] == standings(run)["cells"]
+
+
+def test_standings_before_the_first_result_have_rows_only():
+    table = derive("run", [RUN_EVENT])
+    assert (table["rows"], table["columns"], table["cells"]) == (["learner_0", "learner_1"], [], [[], []])
+    assert table["iteration"] is None
+
+
+def test_standings_of_a_damaged_log_say_so():
+    with pytest.raises(RequestError, match="without a run event"):
+        derive("run", [])
+    with pytest.raises(RequestError, match="event 2 .*'ghost' before it joined"):
+        derive("run", [RUN_EVENT, result("learner_0", "ghost", wins=1)])
+    with pytest.raises(RequestError, match="event 1 .*KeyError"):
+        derive("run", [{"type": "run"}])
+
+
+def test_standings_need_a_log(tmp_path):
+    with pytest.raises(RequestError, match="events.jsonl"):
+        standings(tmp_path)

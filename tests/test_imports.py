@@ -1,0 +1,241 @@
+"""The layers of the code, read from its imports: an arrow that runs backwards fails here.
+
+`LAYERS` is the table. A module may import modules of its own layer or of lower ones, and no cycle
+may arise. Everything is read from the source; nothing is imported. Rules about what else may not be
+written are in test_source.py.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("games", "populations", "mage")
+
+LAYERS = {
+    # records and config: what everything else speaks in
+    "mage.keys": 0,
+    "mage.records": 0,
+    "mage.config": 0,
+    "mage.config_docs": 0,
+    "mage.events": 0,
+    # pure functions on arrays
+    "mage.advantages": 1,
+    "mage.credit": 1,
+    "mage.losses": 1,
+    "mage.statistics": 1,
+    # tokens and tensors
+    "mage.codec": 2,
+    "mage.constrained": 2,
+    "mage.contexts": 2,
+    "mage.models": 2,
+    "mage.adapters": 2,
+    "mage.cache": 2,
+    "mage.trie": 2,
+    "mage.sampler": 2,
+    # play
+    "mage.trials": 3,
+    "mage.scheduler": 3,
+    # what is done with what was played; builtin:tiny is trained on transcripts that are played for it
+    "mage.tiny": 4,
+    "mage.rows": 4,
+    "mage.learner": 4,
+    "mage.evaluation": 4,
+    "mage.evaluation_report": 4,
+    "mage.standings": 4,
+    # the loop
+    "mage.checkpoint": 5,
+    "mage.training": 5,
+    # what a person touches
+    "mage": 6,
+    "mage.cli": 6,
+    "mage.__main__": 6,
+    "mage.views": 6,
+}
+# A package's row covers the modules below it that have no row of their own; only the row of `mage` does not.
+
+HEAVY = frozenset({"torch", "transformers", "peft", "accelerate", "tokenizers"})
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One imported name, as far as it is a module."""
+
+    target: str  # dotted, e.g. "mage.records"
+    line: int
+    at_load: bool  # executed when the importing module is imported
+
+
+def python_files(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def modules() -> dict[str, Path]:
+    return {module_name(path): path for path in python_files(*PACKAGES)}
+
+
+@cache
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def base_of(node: ast.ImportFrom, module: str, is_package: bool) -> str:
+    """The absolute name that `from X import ...` starts from, relative dots resolved."""
+    if node.level == 0:
+        return node.module or ""
+    up = node.level - 1 if is_package else node.level
+    parts = module.split(".")
+    return ".".join([*parts[: len(parts) - up], *([node.module] if node.module else [])])
+
+
+def is_type_checking(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+
+
+def statements(node: ast.AST, at_load: bool = True) -> Iterator[tuple[ast.stmt, bool]]:
+    """Every statement below `node`, with whether it runs when the module is loaded."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            yield child, at_load
+            lazy = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) or is_type_checking(child)
+            yield from statements(child, at_load and not lazy)
+        elif isinstance(child, ast.ExceptHandler | ast.match_case):
+            yield from statements(child, at_load)
+
+
+def imports_of(tree: ast.Module, module: str, is_package: bool, known: frozenset[str]) -> list[Import]:
+    """The imports of one module; `from package import name` counts as `package.name` if that is a module."""
+    found = []
+    for node, at_load in statements(tree):
+        if isinstance(node, ast.Import):
+            found += [Import(alias.name, node.lineno, at_load) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = base_of(node, module, is_package)
+            for alias in node.names:
+                full = f"{base}.{alias.name}"
+                found.append(Import(full if full in known else base, node.lineno, at_load))
+    return found
+
+
+@cache
+def imports(module: str) -> list[Import]:
+    path = modules()[module]
+    return imports_of(parse(path), module, path.name == "__init__.py", frozenset(modules()))
+
+
+def layer(module: str) -> int | None:
+    """The row of `module` or of the nearest package above it; `mage` itself lends its row to nobody."""
+    name = module
+    while name and name not in LAYERS:
+        name = name.rpartition(".")[0]
+    return None if name in ("", "mage") and module != "mage" else LAYERS[name]
+
+
+def arrow_complaint(module: str, found: Import) -> str | None:
+    """Why this import runs backwards, or None."""
+    package, top = module.partition(".")[0], found.target.partition(".")[0]
+    where = f"{module} line {found.line} imports {found.target}"
+    if package in ("games", "populations"):
+        foreign = {"games", "populations", "mage"} - {package}
+        return f"{where}: {package} stands alone, without torch" if top in foreign | HEAVY else None
+    if top != "mage":
+        return None
+    own, other = layer(module), layer(found.target)
+    if own is not None and other is not None and other > own:
+        return f"{where}: layer {own} must not import layer {other}"
+    return None
+
+
+def loaded_with(module: str) -> dict[str, str]:
+    """Everything that importing `module` loads, mapped to the module of ours that asked for it."""
+    loaded: dict[str, str] = {}
+    queue = [(module, module)]
+    while queue:
+        name, asker = queue.pop()
+        if name in loaded:
+            continue
+        loaded[name] = asker
+        if parent := name.rpartition(".")[0]:
+            queue.append((parent, name))
+        if name in modules():
+            queue += [(found.target, name) for found in imports(name) if found.at_load]
+    return loaded
+
+
+def test_every_module_of_mage_has_a_layer():
+    missing = [name for name in modules() if name.partition(".")[0] == "mage" and layer(name) is None]
+    assert not missing, (
+        f"add {', '.join(missing)} to LAYERS in tests/test_imports.py, in the layer it belongs to"
+    )
+
+
+def test_no_import_runs_backwards():
+    complaints = {arrow_complaint(module, found) for module in modules() for found in imports(module)}
+    assert not complaints - {None}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_modules_import_each_other_in_a_circle(package: str):
+    names = [name for name in modules() if name.partition(".")[0] == package]
+    graph = {name: {found.target for found in imports(name)} & set(names) - {name} for name in names}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"imports form a circle: {' <- '.join(error.args[1])}")
+
+
+def test_views_and_the_command_line_load_no_torch():
+    quick = [name for name in modules() if name == "mage" or name.startswith(("mage.cli", "mage.views"))]
+    slow = [
+        f"{name} loads {target} through {asker}"
+        for name in quick
+        for target, asker in loaded_with(name).items()
+        if target.partition(".")[0] in HEAVY
+    ]
+    assert not slow
+
+
+def test_the_checks_see_what_they_look_for():
+    """Each check on lines that break it, so that an empty list means innocence, not blindness."""
+    tree = ast.parse(
+        "from . import cli\n"
+        "from .cli import main\n"
+        "def later():\n"
+        "    import torch\n"
+        "if TYPE_CHECKING:\n"
+        "    import numpy\n"
+        "try:\n"
+        "    import scipy.stats\n"
+        "except ImportError:\n"
+        "    from games import exact, load\n"
+    )
+    found = imports_of(tree, "mage.records", False, frozenset({"mage.cli", "games.exact"}))
+    assert found == [
+        Import("mage.cli", 1, True),
+        Import("mage.cli", 2, True),
+        Import("torch", 4, False),
+        Import("numpy", 6, False),
+        Import("scipy.stats", 8, True),
+        Import("games.exact", 10, True),
+        Import("games", 10, True),
+    ]
+    backwards = "mage.records line 1 imports mage.cli: layer 0 must not import layer 6"
+    assert arrow_complaint("mage.records", found[0]) == backwards
+    assert arrow_complaint("mage.cli", Import("mage.records", 1, True)) is None
+    assert arrow_complaint("games.matrix", found[2])
+    assert arrow_complaint("populations.league", found[5])
+    assert layer("mage.views.watch") == 6
+    assert layer("mage.unheard_of") is None
