@@ -75,9 +75,7 @@ def habit_prior(game: RepeatedGame, opponents: Iterable[NamedOpponent], seat: in
     return FinitePrior(known, (1.0,) * len(known)) if known else None
 
 
-def adaptation_curve(
-    game: RepeatedGame, opponent: NamedOpponent, prior: Prior, episodes: int, seat: int
-) -> Floats:
+def adaptation_curve(game: RepeatedGame, opponent: NamedOpponent, prior: Prior, episodes: int, seat: int) -> Floats:
     """Exact expected return of each episode of a trial, [episodes], for the Bayes-optimal player on `seat`.
 
     The player knows `prior`, not the opponent, and remembers the whole trial. In every round it plays a best
@@ -95,9 +93,7 @@ def adaptation_curve(
     return np.array(values).reshape(episodes, game.rounds).sum(axis=1)
 
 
-def ceiling(
-    game: RepeatedGame, opponent: NamedOpponent, prior: Prior, episodes: int, seat: int
-) -> Floats | None:
+def ceiling(game: RepeatedGame, opponent: NamedOpponent, prior: Prior, episodes: int, seat: int) -> Floats | None:
     """`adaptation_curve` where the opponent is memoryless, else None."""
     if habit(game, opponent, 1 - seat) is None:
         return None

@@ -50,13 +50,9 @@ class Family:
             for parameter in self.parameters
         }
 
-    def sample(
-        self, game: RepeatedGame, rng: np.random.Generator, ranges: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    def sample(self, game: RepeatedGame, rng: np.random.Generator, ranges: Mapping[str, Any]) -> dict[str, Any]:
         """Draw parameters from `ranges` (a value fixes a parameter; unnamed ones have their own ranges)."""
-        self._refuse_unknown(
-            ranges, [name for parameter in self.parameters for name in parameter.range_names]
-        )
+        self._refuse_unknown(ranges, [name for parameter in self.parameters for name in parameter.range_names])
         drawn = {parameter.name: parameter.draw(game, rng, ranges) for parameter in self.parameters}
         return self.resolve(game, drawn)
 

@@ -90,9 +90,7 @@ class FiniteStatePolicy:
         mask = played[states][:, :, None]
         while True:
             successors = np.where(mask, block[following], -1).reshape(len(states), -1)
-            refined = np.unique(np.column_stack([block, successors]), axis=0, return_inverse=True)[1].reshape(
-                -1
-            )
+            refined = np.unique(np.column_stack([block, successors]), axis=0, return_inverse=True)[1].reshape(-1)
             if refined.max() == block.max():
                 return _renumbered(block, int(local[self.start]), self.probabilities[states], following, mask)
             block = refined
@@ -149,9 +147,7 @@ def _renumbered(
             if target >= 0 and target not in order:
                 order[target] = len(order)
                 queue.append(target)
-    number = np.zeros(
-        len(representative) + 1, dtype=np.int64
-    )  # the extra entry serves -1: moves never played
+    number = np.zeros(len(representative) + 1, dtype=np.int64)  # the extra entry serves -1: moves never played
     number[queue] = np.arange(len(queue))
     return FiniteStatePolicy(0, probabilities[representative[queue]], number[successors[queue]])
 
@@ -164,16 +160,10 @@ def distance(first: FiniteStatePolicy, second: FiniteStatePolicy, rounds: int) -
     never share a move. Exact, by dynamic programming over pairs of states.
     """
     if first.next_state.shape[1:] != second.next_state.shape[1:]:
-        raise ValueError(
-            "got policies of games with different numbers of moves, expected the same seat and game"
-        )
+        raise ValueError("got policies of games with different numbers of moves, expected the same seat and game")
     states, joint_moves = len(second.probabilities), first.next_state[0].size
-    variation = 0.5 * np.abs(first.probabilities[:, None] - second.probabilities[None]).sum(axis=2).reshape(
-        -1
-    )
-    following = first.next_state.reshape(-1, 1, joint_moves) * states + second.next_state.reshape(
-        -1, joint_moves
-    )
+    variation = 0.5 * np.abs(first.probabilities[:, None] - second.probabilities[None]).sum(axis=2).reshape(-1)
+    following = first.next_state.reshape(-1, 1, joint_moves) * states + second.next_state.reshape(-1, joint_moves)
     weight = np.zeros(len(variation))  # of each pair of states, first * states + second
     weight[first.start * states + second.start] = 1.0
     total = 0.0

@@ -72,21 +72,16 @@ def make_spec(name: str, moves0: Sequence[str], moves1: Sequence[str], payoffs: 
     """
     for seat, moves in enumerate((moves0, moves1)):
         if isinstance(moves, str) or not moves or not all(isinstance(move, str) for move in moves):
-            raise RequestError(
-                f"moves of seat {seat}: got {moves!r}, expected a list of words such as ['C', 'D']"
-            )
+            raise RequestError(f"moves of seat {seat}: got {moves!r}, expected a list of words such as ['C', 'D']")
         if len(set(moves)) < len(moves) or not all(_WORD.fullmatch(move) for move in moves):
             raise RequestError(
-                f"moves of seat {seat}: got {list(moves)!r}, "
-                "expected distinct words without spaces or any of (),="
+                f"moves of seat {seat}: got {list(moves)!r}, expected distinct words without spaces or any of (),="
             )
     shape = (len(moves0), len(moves1))
     try:
         table = np.array(payoffs, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise RequestError(
-            f"payoffs of {name}: expected numbers of shape [2, {shape[0]}, {shape[1]}]"
-        ) from error
+        raise RequestError(f"payoffs of {name}: expected numbers of shape [2, {shape[0]}, {shape[1]}]") from error
     if table.shape == shape:
         table = np.stack([table, 0.0 - table])
     if table.shape != (2, *shape):
@@ -103,9 +98,7 @@ def make_spec(name: str, moves0: Sequence[str], moves1: Sequence[str], payoffs: 
 PAYOFFS: dict[str, MatrixSpec] = {
     spec.name: spec
     for spec in (
-        make_spec(
-            "rock_paper_scissors", ["R", "P", "S"], ["R", "P", "S"], [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
-        ),
+        make_spec("rock_paper_scissors", ["R", "P", "S"], ["R", "P", "S"], [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]),
         make_spec("matching_pennies", ["H", "T"], ["H", "T"], [[1, -1], [-1, 1]]),
         make_spec("prisoners_dilemma", ["C", "D"], ["C", "D"], [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]),
         make_spec("stag_hunt", ["S", "H"], ["S", "H"], [[[4, 0], [3, 3]], [[4, 3], [0, 3]]]),

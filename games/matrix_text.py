@@ -85,7 +85,7 @@ class MatrixAdapter:
         """spec: the stage game."""
         self._moves = spec.moves
         self._actions = tuple({move: index for index, move in enumerate(moves)} for moves in spec.moves)
-        self._news = {
+        self.texts = {
             (first, second): (
                 rendering.news(spec.moves1[second], payoffs[0]),
                 rendering.news(spec.moves0[first], payoffs[1]),
@@ -107,7 +107,7 @@ class MatrixAdapter:
 
     def news(self, env: AECEnv[Any, Any, Any], seat: int, move: str) -> Sequence[str]:
         """Nothing until both moved; then to each seat the other's move and its own payoff."""
-        return ("", "") if seat == 0 else self._news[env.history[-1]]
+        return ("", "") if seat == 0 else self.texts[env.history[-1]]
 
     def history(self, env: AECEnv[Any, Any, Any]) -> Sequence[tuple[int, ...]]:
         """The joint moves of complete rounds."""
@@ -128,9 +128,7 @@ class MatrixGame:
     def __post_init__(self) -> None:
         """Raises RequestError for rounds below 1 and an unknown rendering."""
         if isinstance(self.rounds, bool) or not isinstance(self.rounds, int) or self.rounds < 1:
-            raise RequestError(
-                f"rounds: got {self.rounds!r}, expected a whole number of at least 1; set rounds = 6"
-            )
+            raise RequestError(f"rounds: got {self.rounds!r}, expected a whole number of at least 1; set rounds = 6")
         if self.rendering not in RENDERINGS:
             raise unknown("rendering", self.rendering, RENDERINGS)
 
@@ -176,6 +174,10 @@ class MatrixGame:
     def episode_header(self, number: int) -> str:
         """The text that opens an episode, numbered from 1."""
         return f"episode {number}\n"
+
+    def every_news(self, seat: int) -> tuple[str, ...]:
+        """Every text that a round can bring to the seat."""
+        return tuple(texts[seat] for texts in self._adapter.texts.values())
 
     def start(self, seed: int) -> Episode:
         """Start an episode. A matrix game has no chance moves: the seed goes down, and decides nothing."""

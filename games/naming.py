@@ -77,9 +77,7 @@ def parse(game: RepeatedGame, text: str) -> NamedOpponent:
     for part in filter(None, (match[2] or "").split(",")):
         key, equals, value = part.partition("=")
         if not equals or key.strip() in given:
-            raise RequestError(
-                f"got {part!r} in the opponent {text!r}, expected each parameter once, as name=value"
-            )
+            raise RequestError(f"got {part!r} in the opponent {text!r}, expected each parameter once, as name=value")
         given[key.strip()] = value.strip()
     return named(game, match[1], given)
 
@@ -96,9 +94,7 @@ def behaviour(game: RepeatedGame, opponent: NamedOpponent) -> tuple[bytes, ...]:
 
 def opponent_distance(game: RepeatedGame, first: NamedOpponent, second: NamedOpponent) -> float:
     """`finite_state.distance` of two opponents, in [0, 1]; the smaller one where the seats differ."""
-    return min(
-        distance(first.policy(game, seat), second.policy(game, seat), game.rounds) for seat in _seats(game)
-    )
+    return min(distance(first.policy(game, seat), second.policy(game, seat), game.rounds) for seat in _seats(game))
 
 
 def _seats(game: RepeatedGame) -> tuple[int, ...]:

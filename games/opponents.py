@@ -124,9 +124,7 @@ def _draw(
     )
 
 
-def _fault(
-    game: RepeatedGame, opponent: NamedOpponent, avoided: Iterable[tuple[NamedOpponent, float]]
-) -> str | None:
+def _fault(game: RepeatedGame, opponent: NamedOpponent, avoided: Iterable[tuple[NamedOpponent, float]]) -> str | None:
     """Why the opponent is too much like one of `avoided` (with the least distance to each), or None.
 
     A copy on one seat is a copy: what is learned against it on that seat is learned about the other.

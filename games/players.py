@@ -4,6 +4,7 @@ Left out: which policy an opponent has (`naming`), and who drives the episode.
 """
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Protocol
 
 from games.finite_state import FiniteStatePolicy
@@ -13,7 +14,7 @@ class PlayedEpisode(Protocol):
     """What a player reads of an episode."""
 
     @property
-    def history(self) -> list[tuple[int, ...]]:
+    def history(self) -> Sequence[tuple[int, ...]]:
         """The joint moves of the finished rounds, as indices by seat."""
 
 

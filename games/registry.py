@@ -99,9 +99,7 @@ def _named_matrix(spec: MatrixSpec, options: Options) -> MatrixGame:
 
 def _custom_matrix(options: Options) -> MatrixGame:
     if options.moves is None or options.payoffs is None:
-        raise RequestError(
-            f"game {CUSTOM_MATRIX!r} needs both moves and payoffs: give moves=[[..], [..]] and payoffs"
-        )
+        raise RequestError(f"game {CUSTOM_MATRIX!r} needs both moves and payoffs: give moves=[[..], [..]] and payoffs")
     if isinstance(options.moves, str) or len(options.moves) != 2:
         raise RequestError(
             f"moves: got {options.moves!r}, expected two lists, one a seat; write [['C', 'D'], ['C', 'D']]"
@@ -118,11 +116,6 @@ _SUMMARIES = {
 }
 
 GAMES: dict[str, GameEntry] = {
-    **{
-        name: GameEntry(_SUMMARIES[name], partial(_named_matrix, spec), spec)
-        for name, spec in PAYOFFS.items()
-    },
-    CUSTOM_MATRIX: GameEntry(
-        "any two-seat matrix, with the moves and payoffs that you give", _custom_matrix, None
-    ),
+    **{name: GameEntry(_SUMMARIES[name], partial(_named_matrix, spec), spec) for name, spec in PAYOFFS.items()},
+    CUSTOM_MATRIX: GameEntry("any two-seat matrix, with the moves and payoffs that you give", _custom_matrix, None),
 }

@@ -133,9 +133,7 @@ class Episode:
         """
         seat = self._mover()
         if move not in self.legal_moves():
-            raise ValueError(
-                f"seat {seat}: got move {move!r}, expected one of {self.legal_moves()}; or call forfeit()"
-            )
+            raise ValueError(f"seat {seat}: got move {move!r}, expected one of {self.legal_moves()}; or call forfeit()")
         env = self._env
         env.step(self._adapter.action(env, seat, move))
         self._collect()

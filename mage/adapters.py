@@ -18,6 +18,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn import functional
+from transformers import PreTrainedModel
 
 from games.errors import RequestError, unknown
 
@@ -51,8 +52,7 @@ def segments(agents: Sequence[str]) -> tuple[Segment, ...]:
     """Return the runs of equal names in the rows' agents, in order."""
     starts = [i for i, name in enumerate(agents) if i == 0 or name != agents[i - 1]]
     return tuple(
-        Segment(agents[start], start, stop)
-        for start, stop in zip(starts, [*starts[1:], len(agents)], strict=True)
+        Segment(agents[start], start, stop) for start, stop in zip(starts, [*starts[1:], len(agents)], strict=True)
     )
 
 
@@ -112,7 +112,9 @@ class Adapter(nn.Module):
         own = self.state()
         if own.keys() != tensors.keys():
             odd = sorted(own.keys() ^ tensors.keys())
-            raise RequestError(f"{source} holds other layers than this run's adapters, first {odd[0]!r}; use its own base")
+            raise RequestError(
+                f"{source} holds other layers than this run's adapters, first {odd[0]!r}; use its own base"
+            )
         for key, value in own.items():
             if value.shape != tensors[key].shape:
                 raise RequestError(
@@ -136,7 +138,7 @@ class Adapter(nn.Module):
 class AdapterBank:
     """The base model with every resident agent's adapter."""
 
-    def __init__(self, model: nn.Module, settings: LoraSettings, base_name: str) -> None:
+    def __init__(self, model: PreTrainedModel, settings: LoraSettings, base_name: str) -> None:
         """Freeze the model and put a `PopulationLinear` in place of every linear layer but the head."""
         self.model = model
         self.settings = settings
@@ -235,8 +237,8 @@ def read_adapter(folder: Path, settings: LoraSettings) -> dict[str, Tensor]:
     return tensors
 
 
-def _wrap(model: nn.Module, bank: AdapterBank) -> dict[str, tuple[int, int]]:
-    head = model.get_output_embeddings() if hasattr(model, "get_output_embeddings") else None
+def _wrap(model: PreTrainedModel, bank: AdapterBank) -> dict[str, tuple[int, int]]:
+    head = model.get_output_embeddings()
     targets = {n: m for n, m in model.named_modules() if isinstance(m, nn.Linear) and m is not head}
     for name, linear in targets.items():
         parent = model.get_submodule(re.sub(r"\.?[^.]+$", "", name))

@@ -57,9 +57,7 @@ class Advantages:
     """What `normalise` returns."""
 
     advantages: Floats  # [N], finite
-    frac_reward_zero_std: dict[
-        int, float
-    ]  # learner code -> share of its cells without spread, lone ones included
+    frac_reward_zero_std: dict[int, float]  # learner code -> share of its cells without spread, lone ones included
 
 
 def normalise(
@@ -86,9 +84,7 @@ def normalise(
     if scale_rewards not in SCALES:
         raise unknown("scale_rewards", scale_rewards, SCALES)
     if not (returns.shape == trial.shape == key.learner.shape and np.isfinite(returns).all()):
-        raise ValueError(
-            f"got returns {returns.shape} and trial {trial.shape}, expected finite [N] as the key's"
-        )
+        raise ValueError(f"got returns {returns.shape} and trial {trial.shape}, expected finite [N] as the key's")
     if returns.size == 0:
         return Advantages(np.zeros(0), {})
     stats = _cell_statistics(returns, key, trial, cell)
@@ -155,9 +151,7 @@ def _cell_statistics(returns: Floats, key: CellKey, trial: Integers, cell: Seque
     return _Statistics(mean, std, flat, number)
 
 
-def _moments(
-    returns: Floats, cells: Integers, count: int, trial: Integers
-) -> tuple[Floats, Floats, Integers]:
+def _moments(returns: Floats, cells: Integers, count: int, trial: Integers) -> tuple[Floats, Floats, Integers]:
     """Return mean, population deviation and trials of each cell, all [count]; trials weigh equally.
 
     returns, cells (numbers below `count`) and trial: [N].

@@ -1,4 +1,7 @@
-"""One seat's token sequence, with what was sampled in it: the unit of KV cache, batching and training."""
+"""One seat's token sequence, with what was sampled in it: the unit of KV cache, batching and training.
+
+Also what a trial asks of a sampler and what it is sent back. Left out: text, which the trial turns into ids.
+"""
 
 from dataclasses import dataclass, field
 
@@ -23,3 +26,22 @@ class Context:
     seat: int
     ids: list[int]
     choices: list[TokenChoice] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRequest:
+    """A language agent's decision: its context is complete up to where the move goes."""
+
+    context: Context
+    legal: tuple[str, ...]
+    stream: int
+    episode: int
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class MoveReply:
+    """The sampled move, and the probability of each legal one (None where a trie of several choices hides it)."""
+
+    move: str
+    probabilities: tuple[float, ...] | None

@@ -41,9 +41,7 @@ def encode(event: Mapping[str, Any]) -> bytes:
 def _plain(value: Any) -> Any:
     convert = getattr(value, "tolist", None)  # numpy scalars and arrays, without importing numpy
     if convert is None:
-        raise TypeError(
-            f"an event cannot hold a {type(value).__name__}; pass numbers, text, lists or mappings"
-        )
+        raise TypeError(f"an event cannot hold a {type(value).__name__}; pass numbers, text, lists or mappings")
     return convert()
 
 
@@ -60,9 +58,7 @@ class EventLog:
         self.path = path
         size = path.stat().st_size if path.exists() else 0
         if offset is None and size:
-            raise RequestError(
-                f"{path} already holds {size} bytes; resume that run or choose another directory"
-            )
+            raise RequestError(f"{path} already holds {size} bytes; resume that run or choose another directory")
         keep = offset or 0
         if size < keep:
             raise RequestError(
@@ -148,9 +144,7 @@ def read(path: Path) -> Iterator[Event]:
                     raise broken_line(path, number) from error
                 yield event
     except OSError as error:
-        raise RequestError(
-            f"cannot read {path}: {error.strerror}; give a run directory or its events.jsonl"
-        ) from error
+        raise RequestError(f"cannot read {path}: {error.strerror}; give a run directory or its events.jsonl") from error
 
 
 def broken_line(path: Path, number: int) -> RequestError:
@@ -208,8 +202,7 @@ def result_events(iteration: int, trials: Iterable[TrialRecord]) -> list[Event]:
         pairing = trial.pairing
         groups.setdefault((pairing.learner, pairing.opponent, pairing.seat, pairing.group), []).append(trial)
     return [
-        {"type": "result", "iteration": iteration, "row": row, "column": column, "seat": seat}
-        | _summary(seat, members)
+        {"type": "result", "iteration": iteration, "row": row, "column": column, "seat": seat} | _summary(seat, members)
         for (row, column, seat, _), members in groups.items()
     ]
 
@@ -219,9 +212,7 @@ def _summary(seat: int, trials: list[TrialRecord]) -> Event:
     by_episode: dict[int, list[float]] = {}
     for trial in trials:
         if not trial.episodes:
-            raise ValueError(
-                f"trial {trial.pairing.trial} has no episodes; record a trial after it was played"
-            )
+            raise ValueError(f"trial {trial.pairing.trial} has no episodes; record a trial after it was played")
         returns = [episode.returns[seat] for episode in trial.episodes]
         own.append(math.fsum(returns) / len(returns))
         for number, episode in enumerate(trial.episodes):

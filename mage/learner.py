@@ -49,6 +49,19 @@ class UpdateStats:
     skipped_minibatches: int = 0
     steps: int = 0
 
+    def logged(self) -> dict[str, float]:
+        """Return the figures under the names of the event log, which are TRL's."""
+        return {
+            "kl": self.kl,
+            "entropy": self.entropy,
+            "grad_norm": self.grad_norm,
+            "clip_ratio/low_mean": self.clip_low,
+            "clip_ratio/high_mean": self.clip_high,
+            "sampling/logp_difference/mean": self.logp_difference_mean,
+            "sampling/logp_difference/max": self.logp_difference_max,
+            "skipped_minibatches": self.skipped_minibatches,
+        }
+
 
 @dataclass(slots=True)
 class _Tally:
@@ -75,14 +88,17 @@ class Learner:
     """Holds one optimiser per learner and applies updates to the adapters in the bank."""
 
     def __init__(
-        self, model: LanguageModel, bank: AdapterBank, names: Sequence[str], settings: UpdateSettings, seed: int
+        self,
+        model: LanguageModel,
+        bank: AdapterBank,
+        names: Sequence[str],
+        settings: UpdateSettings,
+        seed: int,
     ) -> None:
         """names: the learners; their adapters must be in the bank and trainable."""
         self._model, self._bank, self._settings, self._seed = model, bank, settings, seed
         self.optimisers = {
-            name: torch.optim.AdamW(
-                bank.adapters[name].parameters(), lr=0.0, betas=(0.9, 0.99), weight_decay=0.0
-            )
+            name: torch.optim.AdamW(bank.adapters[name].parameters(), lr=0.0, betas=(0.9, 0.99), weight_decay=0.0)
             for name in names
         }
 
@@ -167,7 +183,13 @@ class Learner:
         _count(tallies, owner, log_p.detach(), old, advantage, spread.detach(), settings.clip)
 
     def _step(
-        self, agent: str, tally: _Tally, stat: UpdateStats, stopped: set[str], learning_rate: float, first: bool
+        self,
+        agent: str,
+        tally: _Tally,
+        stat: UpdateStats,
+        stopped: set[str],
+        learning_rate: float,
+        first: bool,
     ) -> None:
         """Apply one learner's gradients unless its policy has moved too far since it sampled."""
         optimiser = self.optimisers[agent]

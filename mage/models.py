@@ -46,9 +46,7 @@ class LanguageModel:
         """Return where the weights are."""
         return self.network.device
 
-    def hidden(
-        self, ids: Tensor, positions: Tensor, mask: Tensor | None = None, cache: Cache | None = None
-    ) -> Tensor:
+    def hidden(self, ids: Tensor, positions: Tensor, mask: Tensor | None = None, cache: Cache | None = None) -> Tensor:
         """Return the last hidden states [rows, T, width] of ids [rows, T] at positions [rows, T].
 
         Without a mask attention is plainly causal, which suits rows padded on the right.

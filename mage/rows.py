@@ -5,13 +5,13 @@ the trie's single choice wrote is not. Left out: tensors.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from mage.advantages import CellKey, encode, normalise
-from mage.credit import reward_to_go
 from mage.contexts import TokenChoice
+from mage.credit import reward_to_go
 from mage.trials import PlayedTrial
 
 
@@ -43,7 +43,12 @@ class RewardSummary:
     reward: float
     reward_std: float
     frac_reward_zero_std: float
-    decisions: int
+    valid_move_rate: float  # of its decisions
+    forfeit_rate: float  # of its episodes
+
+    def logged(self) -> dict[str, float]:
+        """Return the figures under the names of the event log."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +97,7 @@ def _advantages(
     returns: list[float] = []
     for i, side in enumerate(sides):
         rewards = [
-            [turn.reward for turn in episode.turns if turn.seat == side.seat]
-            for episode in side.trial.record.episodes
+            [turn.reward for turn in episode.turns if turn.seat == side.seat] for episode in side.trial.record.episodes
         ]
         values = reward_to_go(rewards, credit.objective, credit.gamma_step, credit.gamma_traj)
         for n, episode_values in enumerate(values):
@@ -120,13 +124,21 @@ def _advantages(
 
 
 def _summaries(sides: Sequence[_Side], flat: dict[str, float]) -> dict[str, RewardSummary]:
-    returns: dict[str, list[float]] = {}
-    decisions: dict[str, int] = {}
+    by_agent: dict[str, list[_Side]] = {}
     for side in sides:
-        returns.setdefault(side.agent, []).extend(side.trial.record.returns(side.seat))
-        made = sum(turn.seat == side.seat for e in side.trial.record.episodes for turn in e.turns)
-        decisions[side.agent] = decisions.get(side.agent, 0) + made
-    return {
-        agent: RewardSummary(float(np.mean(values)), float(np.std(values)), flat.get(agent, 0.0), decisions[agent])
-        for agent, values in returns.items()
-    }
+        by_agent.setdefault(side.agent, []).append(side)
+    return {agent: _summary(own, flat.get(agent, 0.0)) for agent, own in by_agent.items()}
+
+
+def _summary(sides: Sequence[_Side], flat: float) -> RewardSummary:
+    episodes = [(episode, side.seat) for side in sides for episode in side.trial.record.episodes]
+    returns = [episode.returns[seat] for episode, seat in episodes]
+    forfeits = sum(episode.forfeits[seat] for episode, seat in episodes)
+    decisions = sum(turn.seat == seat for episode, seat in episodes for turn in episode.turns) + forfeits
+    return RewardSummary(
+        reward=float(np.mean(returns)),
+        reward_std=float(np.std(returns)),
+        frac_reward_zero_std=flat,
+        valid_move_rate=1.0 - forfeits / max(decisions, 1),
+        forfeit_rate=forfeits / len(episodes),
+    )

@@ -14,10 +14,9 @@ from mage.adapters import AdapterBank
 from mage.cache import attention_mask, buffer_cache
 from mage.codec import MoveTrie, Node
 from mage.constrained import AllowedTokens, log_probs
-from mage.contexts import Context, TokenChoice
+from mage.contexts import Context, MoveReply, MoveRequest, TokenChoice
 from mage.keys import PlayKeys
 from mage.models import LanguageModel
-from mage.trials import MoveReply, MoveRequest
 
 ROW_UNIT = 8  # rows are padded to a multiple: matrix kernels round differently at 1 and 3 rows than at 8
 
@@ -132,9 +131,7 @@ class _Move:
         if self._depth == 0 and self.node is self._trie.root and self._trie.first_token is not None:
             self._probabilities = tuple(float(np.exp(log_p[allowed.index(t)])) for t in self._trie.first_token)
         context.choices.append(
-            TokenChoice(
-                len(context.ids), allowed, pick, float(log_p[pick]), self._request.episode, self._request.turn
-            )
+            TokenChoice(len(context.ids), allowed, pick, float(log_p[pick]), self._request.episode, self._request.turn)
         )
         self._depth += 1
         self._append(allowed[pick])

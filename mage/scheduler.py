@@ -8,8 +8,9 @@ from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Protocol
 
+from mage.contexts import MoveReply, MoveRequest
 from mage.keys import PlayKeys
-from mage.trials import Conditions, MoveReply, MoveRequest, PlayedTrial, TrialPlan, play
+from mage.trials import Conditions, PlayedTrial, TrialPlan, play
 
 Row = tuple[int, int]  # a trial's index in the wave, a seat
 

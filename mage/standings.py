@@ -63,9 +63,7 @@ def derive(run: str, log: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         try:
             story.take(event)
         except (KeyError, TypeError, ValueError) as error:
-            raise RequestError(
-                f"{run}: event {number} can't be read ({error!r}); the log is damaged"
-            ) from error
+            raise RequestError(f"{run}: event {number} can't be read ({error!r}); the log is damaged") from error
     if story.game is None:
         raise RequestError(f"{run}: got a log without a run event, expected one first; has the run started?")
     members, results = story.members, story.results

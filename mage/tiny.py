@@ -22,11 +22,12 @@ from torch.nn import functional
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 import games
-from games.matrix_text import MatrixGame, compact_news
+from games.matrix_text import MatrixGame
 from games.opponents import NamedOpponent
-from games.text import TextGame
-from mage import keys, models as language
+from mage import keys
+from mage import models as language
 from mage.codec import TERMINATOR, Codec
+from mage.config import Config
 from mage.keys import PlayKeys
 from mage.scheduler import Sampler, play_all
 from mage.trials import Conditions, SeatPlan, TrialPlan
@@ -37,6 +38,7 @@ FORMAT = 1  # counted up when the same settings would give another base
 VOCABULARY = 512
 CORPUS_TRIALS = 4096  # transcripts, drawn with replacement
 LONGEST_TOKEN = 8  # characters; keeps the tokenizer from learning whole rule lines by heart
+SEGMENT_WEIGHT = 20  # how much more often a round's segments count than a trial's in the tokenizer's training
 START, PAD = "<s>", "<pad>"
 
 
@@ -55,8 +57,24 @@ class TinySettings:
     memory: str
 
 
-def build_tokenizer() -> PreTrainedTokenizerFast:
-    """Train the byte-level BPE tokenizer on the segments that the named games' trials are made of.
+def settings_of(config: Config) -> TinySettings:
+    """Return what the base depends on, out of a run's config."""
+    model, trial = config.model, config.trial
+    return TinySettings(
+        layers=model.layers,
+        width=model.width,
+        heads=model.heads,
+        steps=model.pretrain.steps,
+        batch=model.pretrain.batch,
+        learning_rate=model.pretrain.learning_rate,
+        seed=model.pretrain.seed,
+        episodes=trial.episodes,
+        memory=trial.memory,
+    )
+
+
+def build_tokenizer(game: MatrixGame) -> PreTrainedTokenizerFast:
+    """Train the byte-level BPE tokenizer on the segments that the trials of this and the named games are made of.
 
     No pre-tokenisation: a segment such as "P -1\\n" becomes one token, so a round takes two.
     """
@@ -71,35 +89,24 @@ def build_tokenizer() -> PreTrainedTokenizerFast:
         show_progress=False,
     )
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    tokenizer.train_from_iterator(_segments(), trainer)
+    tokenizer.train_from_iterator(_segments(game), trainer)
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token=START, pad_token=PAD)
 
 
-def _segments() -> Iterable[str]:
-    """Every segment of every named game, the ones of each round more often than the ones of each trial."""
-    for name in games.names():
-        if name == games.registry.CUSTOM_MATRIX:
-            continue
-        for rounds in range(1, 11):
-            game = games.load(name, rounds=rounds)
-            for seat in range(game.seats):
-                yield from (game.rules(seat, episodes) for episodes in range(1, 6))
-                yield from (game.episode_header(number) for number in range(1, 10))
-                for _ in range(20):
-                    yield from (move + TERMINATOR for move in game.moves[seat])
-                    yield from _news(game, seat)
-
-
-def _news(game: MatrixGame, seat: int) -> Iterable[str]:
-    """Every text that a round can bring to the seat."""
-    payoffs = game.payoffs[seat]
-    for first, second in np.ndindex(payoffs.shape):
-        other = game.moves[1][second] if seat == 0 else game.moves[0][first]
-        yield compact_news(other, float(payoffs[first, second]))
+def _segments(own: MatrixGame) -> Iterable[str]:
+    """Every segment of the games, the ones of each round more often than the ones of each trial."""
+    named = [name for name in games.names() if name != games.registry.CUSTOM_MATRIX]
+    for game in (own, *(games.load(name, rounds=rounds) for name in named for rounds in range(1, 11))):
+        for seat in range(game.seats):
+            yield from (game.rules(seat, episodes) for episodes in range(1, 6))
+            yield from (game.episode_header(number) for number in range(1, 10))
+            for _ in range(SEGMENT_WEIGHT):
+                yield from (move + TERMINATOR for move in game.moves[seat])
+                yield from game.every_news(seat)
 
 
 def build(
-    game: TextGame,
+    game: MatrixGame,
     opponents: Sequence[NamedOpponent],
     settings: TinySettings,
     cache: Path,
@@ -117,10 +124,10 @@ def build(
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as aside:
         fresh = Path(aside) / "base"
-        tokenizer = build_tokenizer()
-        network = _network(settings, len(tokenizer))
+        tokenizer = build_tokenizer(game)
+        untrained = network(settings, len(tokenizer))
         codec = Codec(tokenizer, language.start_ids(tokenizer))
-        model = language.LanguageModel(NAME, network, codec)
+        model = language.LanguageModel(NAME, untrained, codec)
         losses = _pretrain(model, game, opponents, settings, progress)
         language.save(model, tokenizer, fresh)
         manifest["loss"] = {"first": losses[0], "last": losses[-1]} if losses else None
@@ -130,18 +137,19 @@ def build(
     return folder
 
 
-def _manifest(game: TextGame, opponents: Sequence[NamedOpponent], settings: TinySettings) -> dict[str, object]:
+def _manifest(game: MatrixGame, opponents: Sequence[NamedOpponent], settings: TinySettings) -> dict[str, object]:
     return {
         "name": NAME,
         "format": FORMAT,
-        "game": game.rules(0, settings.episodes),
+        "texts": [[game.rules(seat, settings.episodes), *game.every_news(seat)] for seat in range(game.seats)],
         "opponents": [opponent.name for opponent in opponents],
         "families": sorted({opponent.family for opponent in opponents}),
         "settings": asdict(settings),
     }
 
 
-def _network(settings: TinySettings, vocabulary: int) -> LlamaForCausalLM:
+def network(settings: TinySettings, vocabulary: int) -> LlamaForCausalLM:
+    """Return the untrained Llama, its weights drawn by the settings' seed."""
     torch.manual_seed(settings.seed)
     config = LlamaConfig(
         vocab_size=vocabulary,
@@ -160,7 +168,7 @@ def _network(settings: TinySettings, vocabulary: int) -> LlamaForCausalLM:
 
 
 def transcripts(
-    game: TextGame, codec: Codec, opponents: Sequence[NamedOpponent], trials: int, settings: TinySettings
+    game: MatrixGame, codec: Codec, opponents: Sequence[NamedOpponent], trials: int, settings: TinySettings
 ) -> list[list[int]]:
     """Play `trials` trials between corpus opponents and return what one seat read and wrote, as token ids."""
     rng = keys.generator(settings.seed, "corpus-pairs")
@@ -188,7 +196,7 @@ class _NoSampler(Sampler):
 
 def _pretrain(
     model: language.LanguageModel,
-    game: TextGame,
+    game: MatrixGame,
     opponents: Sequence[NamedOpponent],
     settings: TinySettings,
     progress: Callable[[int, int], None],

@@ -7,10 +7,11 @@ batching (`mage.scheduler`) and sampling (`mage.sampler`).
 from collections.abc import Generator
 from dataclasses import dataclass
 
+from games.matrix_text import MatrixGame
 from games.opponents import NamedOpponent, Player
-from games.text import Episode, TextGame
+from games.text import Episode
 from mage.codec import Codec
-from mage.contexts import Context
+from mage.contexts import Context, MoveReply, MoveRequest
 from mage.keys import PlayKeys
 from mage.records import EpisodeRecord, TrialRecord, Turn
 from populations.matchmaking import Pairing
@@ -38,30 +39,11 @@ class TrialPlan:
 class Conditions:
     """What all trials of a batch share."""
 
-    game: TextGame
+    game: MatrixGame
     codec: Codec
     keys: PlayKeys
     episodes: int
     memory: str  # "transcript" or "none"
-
-
-@dataclass(frozen=True, slots=True)
-class MoveRequest:
-    """A language agent's decision: its context is complete up to where the move goes."""
-
-    context: Context
-    legal: tuple[str, ...]
-    stream: int
-    episode: int
-    turn: int
-
-
-@dataclass(frozen=True, slots=True)
-class MoveReply:
-    """The sampled move, and the probability of each legal one (None where a trie of several choices hides it)."""
-
-    move: str
-    probabilities: tuple[float, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +116,11 @@ def play(plan: TrialPlan, conditions: Conditions) -> Generator[MoveRequest, Move
     for reader in readers.values():
         reader.write()
     record = TrialRecord(
-        plan.pairing, conditions.game.name, conditions.memory, tuple(w.member for w in plan.seats), tuple(episodes)
+        plan.pairing,
+        conditions.game.name,
+        conditions.memory,
+        tuple(w.member for w in plan.seats),
+        tuple(episodes),
     )
     return PlayedTrial(record, tuple(context for reader in readers.values() for context in reader.contexts))
 

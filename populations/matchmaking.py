@@ -159,9 +159,7 @@ def pair(
     """
     check_weights(weights)
     if groups < 1 or num_generations < 1:
-        raise ValueError(
-            f"got groups={groups} and num_generations={num_generations}, expected both at least 1"
-        )
+        raise ValueError(f"got groups={groups} and num_generations={num_generations}, expected both at least 1")
     if not population.learners:
         raise ValueError("the population has no learner to pair; add one")
     pairings: list[Pairing] = []

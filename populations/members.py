@@ -48,14 +48,10 @@ class Member:
         if self.born < 0:
             raise ValueError(f"member {self.name!r} got born={self.born}, expected an iteration from 0")
         if self.kind == "snapshot" and (self.parent is None or self.digest is None):
-            raise ValueError(
-                f"snapshot {self.name!r} needs the parent it was taken from and its weights' digest"
-            )
+            raise ValueError(f"snapshot {self.name!r} needs the parent it was taken from and its weights' digest")
         if self.kind == "snapshot" and self.name != snapshot_name(str(self.parent), self.born):
             expected = snapshot_name(str(self.parent), self.born)
-            raise ValueError(
-                f"a snapshot got the name {self.name!r}, expected {expected!r} (parent@iteration)"
-            )
+            raise ValueError(f"a snapshot got the name {self.name!r}, expected {expected!r} (parent@iteration)")
         if self.kind == "scripted" and self.parent is not None:
             raise ValueError(f"scripted member {self.name!r} got a parent {self.parent!r}, expected none")
 
@@ -77,9 +73,7 @@ class Population:
         if member.parent is not None:
             parent = self.get(member.parent)
             if parent.kind == "scripted" or (member.kind == "snapshot" and parent.kind != "learner"):
-                raise ValueError(
-                    f"{member.kind} {member.name!r} got a {parent.kind} parent, expected a learner"
-                )
+                raise ValueError(f"{member.kind} {member.name!r} got a {parent.kind} parent, expected a learner")
         self._members[member.name] = member
         return member
 

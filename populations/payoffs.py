@@ -72,9 +72,7 @@ class Result:
     @property
     def counts(self) -> Counts:
         """The sums without the names."""
-        return Counts(
-            self.n, self.total, self.total_squares, self.wins, self.draws, self.losses, self.forfeits
-        )
+        return Counts(self.n, self.total, self.total_squares, self.wins, self.draws, self.losses, self.forfeits)
 
 
 def tally(row: str, column: str, seat: int, returns: ArrayLike, forfeits: ArrayLike) -> Result:
@@ -130,9 +128,7 @@ class PayoffTable:
             first.draws,
             first.losses,
         ):
-            raise ValueError(
-                f"got {second}, expected the mirror of {first}: names, seats, wins and losses swapped"
-            )
+            raise ValueError(f"got {second}, expected the mirror of {first}: names, seats, wins and losses swapped")
         self.record(first)
         self.record(second)
 

@@ -177,9 +177,7 @@ def loaded_with(module: str) -> dict[str, str]:
 
 def test_every_module_of_mage_has_a_layer():
     missing = [name for name in modules() if name.partition(".")[0] == "mage" and layer(name) is None]
-    assert not missing, (
-        f"add {', '.join(missing)} to LAYERS in tests/test_imports.py, in the layer it belongs to"
-    )
+    assert not missing, f"add {', '.join(missing)} to LAYERS in tests/test_imports.py, in the layer it belongs to"
 
 
 def test_no_import_runs_backwards():

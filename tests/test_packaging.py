@@ -110,8 +110,6 @@ def test_help_answers_within_a_second_and_without_torch():
 
 
 def test_python_dash_m_mage_answers_too():
-    result = subprocess.run(
-        [sys.executable, "-m", "mage", "--help"], capture_output=True, text=True, timeout=60
-    )
+    result = subprocess.run([sys.executable, "-m", "mage", "--help"], capture_output=True, text=True, timeout=60)
     assert result.returncode == 0, result.stderr
     assert "Usage" in result.stdout

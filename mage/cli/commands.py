@@ -16,9 +16,7 @@ from games.errors import RequestError, unknown
 from mage.cli.output import INTERRUPTED, REQUEST_WRONG, check_writable, complain, console, write_json
 
 OPPONENT_SETS = ("held_out", "validation", "training")
-BASE_MODELS = {
-    "builtin:tiny": "about a million parameters, made on first use from scripted matches, then cached"
-}
+BASE_MODELS = {"builtin:tiny": "about a million parameters, made on first use from scripted matches, then cached"}
 
 app = typer.Typer(
     add_completion=False,
@@ -30,9 +28,7 @@ models_app = typer.Typer(rich_markup_mode=None)
 app.add_typer(models_app, name="models")
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")]
-JsonFile = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Also write the result as JSON.")
-]
+JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write the result as JSON.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -50,27 +46,33 @@ def _options(
 @app.command()
 def train(
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="TOML file with the settings.")],
-    run: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Run directory  [default: runs/CONFIG]")
-    ] = None,
+    run: Annotated[Path | None, typer.Option(metavar="DIR", help="Run directory  [default: runs/CONFIG]")] = None,
     assignments: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; may be repeated."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the resolved settings and estimates.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the resolved settings and estimates.")] = False,
 ) -> None:
     """Train a population."""
     from mage.config import override_pairs
 
     overrides = override_pairs(assignments or [])
     run_dir = run or Path("runs") / config.stem
-    from mage.training import train as train_population
+    if dry_run:
+        from mage.config import load
+        from mage.estimate import plan
 
+        typer.echo(plan(load(config, overrides)))
+        return
+    from mage.cli.progress import ConsoleReporter
+    from mage.training import train as train_population
+    from mage.views.tables import next_steps
+
+    screen = console()
     try:
-        train_population(config, run_dir=run_dir, overrides=overrides, resume=resume, dry_run=dry_run)
+        train_population(config, run_dir=run_dir, overrides=overrides, resume=resume, reporter=ConsoleReporter(screen))
+        screen.print(next_steps(str(run_dir)))
     except KeyboardInterrupt:
         raise typer.Exit(_interrupted(config, run_dir, assignments or [])) from None
 
@@ -78,15 +80,11 @@ def train(
 @app.command()
 def evaluate(
     run: Run,
-    agent: Annotated[
-        str | None, typer.Option(metavar="NAME", help="One member  [default: every learner]")
-    ] = None,
+    agent: Annotated[str | None, typer.Option(metavar="NAME", help="One member  [default: every learner]")] = None,
     opponents: Annotated[
         str, typer.Option(metavar="SET|NAME,...", help="held_out, validation, training, or names.")
     ] = "held_out",
-    memory: Annotated[
-        str | None, typer.Option(metavar="MODE", help="transcript or none  [default: the run's]")
-    ] = None,
+    memory: Annotated[str | None, typer.Option(metavar="MODE", help="transcript or none  [default: the run's]")] = None,
     trials: Annotated[
         int | None, typer.Option(min=1, help="Trials per agent and opponent  [default: the run's]")
     ] = None,

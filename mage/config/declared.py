@@ -54,10 +54,6 @@ class Opponents(Table):
     """[opponents]: three disjoint sets of scripted opponents; `held_out` is met by `mage evaluate` alone."""
 
     training: tuple[Declaration, ...] = Field(default=(), description="met in training, and in the corpus")
-    validation: tuple[Declaration, ...] = Field(
-        default=(), description="met to judge progress, never to train"
-    )
+    validation: tuple[Declaration, ...] = Field(default=(), description="met to judge progress, never to train")
     held_out: tuple[Declaration, ...] = Field(default=(), description="met by `mage evaluate` alone")
-    min_distance: float = Field(
-        default=0.05, ge=0, le=1, description="least distance of a near opponent to training"
-    )
+    min_distance: float = Field(default=0.05, ge=0, le=1, description="least distance of a near opponent to training")

@@ -86,9 +86,7 @@ def _read(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise RequestError(f"{path}: there is no such config file; give the path of a TOML file") from None
     except OSError as error:
-        raise RequestError(
-            f"{path}: cannot be read ({error.strerror}); give the path of a TOML file"
-        ) from None
+        raise RequestError(f"{path}: cannot be read ({error.strerror}); give the path of a TOML file") from None
     except UnicodeDecodeError as error:
         raise RequestError(
             f"{path}: got a byte that is not UTF-8 at offset {error.start}, expected a TOML file"
@@ -112,9 +110,7 @@ def _override(data: dict[str, Any], key: str, value: object) -> None:
     for depth, name in enumerate(tables):
         data = data.setdefault(name, {})
         if not isinstance(data, dict):
-            raise RequestError(
-                f'override "{key}": "{".".join(tables[: depth + 1])}" is a value, expected a table'
-            )
+            raise RequestError(f'override "{key}": "{".".join(tables[: depth + 1])}" is a value, expected a table')
     data[last] = value
 
 
@@ -128,9 +124,7 @@ def _leaves(table: Table, prefix: str = "") -> dict[str, object]:
     leaves: dict[str, object] = {}
     for name in type(table).model_fields:
         value = getattr(table, name)
-        leaves |= (
-            _leaves(value, f"{prefix}{name}.") if isinstance(value, Table) else {f"{prefix}{name}": value}
-        )
+        leaves |= _leaves(value, f"{prefix}{name}.") if isinstance(value, Table) else {f"{prefix}{name}": value}
     return leaves
 
 

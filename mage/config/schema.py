@@ -16,29 +16,21 @@ class Run(Table):
     """[run]: length, bookkeeping and machine of the run."""
 
     seed: int = Field(default=1, ge=0, lt=2**31, description="root of all keyed randomness")
-    iterations: int = Field(default=60, ge=1, description="training updates of every learner")
+    iterations: int = Field(default=40, ge=1, description="training updates of every learner")
     threads: int = Field(default=2, ge=1, description="CPU threads; part of what makes a run repeatable")
     checkpoint_every: int = Field(default=5, ge=1, description="iterations between checkpoints")
     validate_every: int = Field(default=0, ge=0, description="iterations between validations; 0 is never")
-    log_matches: int = Field(
-        default=4, ge=0, description="matches written in full to the event log, per iteration"
-    )
+    log_matches: int = Field(default=4, ge=0, description="matches written in full to the event log, per iteration")
     device: str = Field(default="cpu", min_length=1, description='torch device, such as "cpu" or "cuda"')
-    dtype: Literal["float32", "bfloat16"] = Field(
-        default="float32", description="number type of the base model"
-    )
+    dtype: Literal["float32", "bfloat16"] = Field(default="float32", description="number type of the base model")
 
 
 class Game(Table):
     """[game]: what is played."""
 
-    name: str = Field(
-        default="rock_paper_scissors", min_length=1, description="a game that `mage games` lists"
-    )
+    name: str = Field(default="rock_paper_scissors", min_length=1, description="a game that `mage games` lists")
     rounds: int = Field(default=6, ge=1, description="joint moves per episode of a repeated matrix game")
-    rendering: Literal["compact", "full"] = Field(
-        default="compact", description="how the game is put into words"
-    )
+    rendering: Literal["compact", "full"] = Field(default="compact", description="how the game is put into words")
     moves: tuple[tuple[str, ...], tuple[str, ...]] | None = Field(
         default=None, description='names of the moves of seat 0 and of seat 1, for name = "matrix" only'
     )
@@ -50,17 +42,13 @@ class Game(Table):
     def _matrix_is_whole(self) -> "Game":
         if self.name != "matrix":
             if self.moves is not None or self.payoffs is not None:
-                raise ValueError(
-                    f'got moves or payoffs for name = "{self.name}", expected them for "matrix" only'
-                )
+                raise ValueError(f'got moves or payoffs for name = "{self.name}", expected them for "matrix" only')
             return self
         if self.moves is None or self.payoffs is None:
             raise ValueError('got name = "matrix" without moves and payoffs, expected both')
         rows, columns = (len(moves) for moves in self.moves)
         if any([len(row) for row in matrix] != [columns] * rows for matrix in self.payoffs):
-            raise ValueError(
-                f"got payoffs of another shape than 2 x {rows} x {columns}, the numbers of moves"
-            )
+            raise ValueError(f"got payoffs of another shape than 2 x {rows} x {columns}, the numbers of moves")
         return self
 
 
@@ -68,9 +56,7 @@ class Trial(Table):
     """[trial]: how often an agent meets the same opponent in a row, and what it remembers."""
 
     episodes: int = Field(default=3, ge=1, description="episodes per trial")
-    memory: Literal["transcript", "none"] = Field(
-        default="transcript", description="what carries over episodes"
-    )
+    memory: Literal["transcript", "none"] = Field(default="transcript", description="what carries over episodes")
     on_overflow: Literal["error"] = Field(default="error", description="what to do if a context can not fit")
 
 
@@ -78,8 +64,9 @@ class Pretrain(Table):
     """[model.pretrain]: how `builtin:tiny` is made on first use."""
 
     steps: int = Field(default=300, ge=0, description="pretraining updates; 0 leaves the base untrained")
-    batch: int = Field(default=128, ge=1, description="transcripts per update")
+    batch: int = Field(default=64, ge=1, description="transcripts per update")
     learning_rate: float = Field(default=1.5e-3, gt=0, description="peak learning rate")
+    seed: int = Field(default=0, ge=0, lt=2**31, description="root of its initial weights and its corpus")
     corpus: tuple[Declaration, ...] = Field(
         default=(), description="opponents whose matches are the corpus; empty means opponents.training"
     )
@@ -88,22 +75,16 @@ class Pretrain(Table):
 class Model(Table):
     """[model]: the frozen base that all agents share."""
 
-    name: str = Field(
-        default="builtin:tiny", min_length=1, description="base model, as `mage models` lists them"
-    )
-    layers: int = Field(default=4, ge=1, description="layers of builtin:tiny")
-    width: int = Field(
-        default=128, ge=1, description="hidden size of builtin:tiny, an even multiple of heads"
-    )
+    name: str = Field(default="builtin:tiny", min_length=1, description="base model, as `mage models` lists them")
+    layers: int = Field(default=3, ge=1, description="layers of builtin:tiny")
+    width: int = Field(default=128, ge=1, description="hidden size of builtin:tiny, an even multiple of heads")
     heads: int = Field(default=4, ge=1, description="attention heads of builtin:tiny")
     pretrain: Pretrain = Field(default_factory=Pretrain, description="how builtin:tiny is made")
 
     @model_validator(mode="after")
     def _heads_divide_width(self) -> "Model":
         if self.width % (2 * self.heads):
-            raise ValueError(
-                f"got width = {self.width} and heads = {self.heads}, expected width / heads to be even"
-            )
+            raise ValueError(f"got width = {self.width} and heads = {self.heads}, expected width / heads to be even")
         return self
 
 
@@ -112,9 +93,7 @@ class Lora(Table):
 
     rank: int = Field(default=8, ge=1, description="rank of every adapter")
     alpha: int = Field(default=16, ge=1, description="scale: the update is multiplied by alpha / rank")
-    targets: str | tuple[str, ...] = Field(
-        default="all-linear", description='layers by name, or "all-linear"'
-    )
+    targets: str | tuple[str, ...] = Field(default="all-linear", description='layers by name, or "all-linear"')
 
 
 class Matchmaking(Table):
@@ -123,9 +102,7 @@ class Matchmaking(Table):
     scripted: float = Field(default=0.7, ge=0, description="scripted training opponents")
     self_play: float = Field(default=0.15, ge=0, description="other learners as they are now")
     uniform: float = Field(default=0.0, ge=0, description="frozen snapshots, each as likely")
-    pfsp: float = Field(
-        default=0.15, ge=0, description="frozen snapshots, those that beat the learner more often"
-    )
+    pfsp: float = Field(default=0.15, ge=0, description="frozen snapshots, those that beat the learner more often")
 
     @model_validator(mode="after")
     def _some_weight(self) -> "Matchmaking":
@@ -142,21 +119,15 @@ class League(Table):
     learners: int = Field(default=4, ge=1, description="agents that train")
     groups: int = Field(default=8, ge=1, description="groups per learner and iteration")
     num_generations: int = Field(default=16, ge=1, description="trials per group, differing by sampling only")
-    snapshot_every: int = Field(
-        default=10, ge=1, description="iterations between frozen copies of each learner"
-    )
-    snapshots_kept: int = Field(default=8, ge=0, description="snapshots per learner that stay in the league")
-    pfsp_power: float = Field(
-        default=2.0, ge=0, description="sharpness of pfsp: weight (1 - win rate) ** power"
-    )
+    snapshot_every: int = Field(default=10, ge=1, description="iterations between frozen copies of each learner")
+    snapshots_kept: int = Field(default=16, ge=0, description="snapshots that stay in the league; the oldest go first")
+    pfsp_power: float = Field(default=2.0, ge=0, description="sharpness of pfsp: weight (1 - win rate) ** power")
     matchmaking: Matchmaking = Field(default_factory=Matchmaking, description="weights of who meets whom")
 
     @model_validator(mode="after")
     def _self_play_has_a_partner(self) -> "League":
         if self.learners == 1 and self.matchmaking.scripted == 0:
-            raise ValueError(
-                "got learners = 1 and matchmaking.scripted = 0, expected 2 learners or more for self-play"
-            )
+            raise ValueError("got learners = 1 and matchmaking.scripted = 0, expected 2 learners or more for self-play")
         return self
 
 
@@ -166,18 +137,14 @@ Cell = Literal["learner", "game", "seat", "opponent", "episode", "turn"]
 class Learning(Table):
     """[learning]: returns, advantages, loss and optimiser, one optimiser per learner."""
 
-    objective: Literal["sum", "final"] = Field(
-        default="sum", description="all episodes count, or the last one only"
-    )
+    objective: Literal["sum", "final"] = Field(default="sum", description="all episodes count, or the last one only")
     gamma_step: float = Field(default=1.0, ge=0, le=1, description="discount per decision within an episode")
     gamma_traj: float = Field(default=1.0, ge=0, le=1, description="discount per episode within a trial")
     cell: tuple[Cell, ...] = Field(
         default=("learner", "game", "seat", "opponent", "episode", "turn"),
         description="returns are compared with those that agree in these fields",
     )
-    scale_rewards: Literal["group", "batch", "none"] = Field(
-        default="group", description="what divides advantages"
-    )
+    scale_rewards: Literal["group", "batch", "none"] = Field(default="group", description="what divides advantages")
     loss_type: Literal["grpo", "reinforce"] = Field(default="grpo", description="clipped ratio, or plain")
     loss_agg_mode: Literal["token-mean", "seq-mean-token-mean", "seq-mean-token-sum"] = Field(
         default="token-mean", description="how token losses become one number"
@@ -188,15 +155,11 @@ class Learning(Table):
     final_learning_rate: float = Field(default=2e-4, gt=0, description="learning rate at the last iteration")
     minibatches: int = Field(default=2, ge=1, description="optimiser steps per pass over the trials")
     epochs: int = Field(default=1, ge=1, description="passes over the trials of an iteration")
-    max_kl: float = Field(
-        default=0.05, gt=0, description="KL to the sampling policy, in nats, that ends an update"
-    )
+    max_kl: float = Field(default=0.05, gt=0, description="KL to the sampling policy, in nats, that ends an update")
     entropy_bonus: float = Field(default=0.01, ge=0, description="weight of the policy's entropy in the loss")
-    max_grad_norm: float = Field(
-        default=1.0, gt=0, description="gradient norm above which a learner is clipped"
-    )
+    max_grad_norm: float = Field(default=1.0, gt=0, description="gradient norm above which a learner is clipped")
     microbatch_tokens: int = Field(default=32768, ge=1, description="tokens per forward and backward pass")
-    batch_rows: int = Field(default=256, ge=1, description="contexts per sampling batch")
+    batch_rows: int = Field(default=512, ge=1, description="contexts per sampling batch")
 
     @model_validator(mode="after")
     def _cell_names_once(self) -> "Learning":
@@ -208,7 +171,7 @@ class Learning(Table):
 class Evaluation(Table):
     """[evaluation]: defaults of `mage evaluate`."""
 
-    trials: int = Field(default=200, ge=1, description="trials per agent and opponent, split over seats")
+    trials: int = Field(default=100, ge=1, description="trials per agent and opponent, split over seats")
     seed: int = Field(default=1000, ge=0, lt=2**31, description="root of the evaluation's randomness")
 
 

@@ -39,9 +39,7 @@ class Follower:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise RequestError(
-                f"cannot read {self.path}: {error.strerror}; is it a run's events.jsonl?"
-            ) from error
+            raise RequestError(f"cannot read {self.path}: {error.strerror}; is it a run's events.jsonl?") from error
 
     def _between_lines(self, file: BinaryIO) -> bool:
         """Whether the log still reaches where we stopped, and a line ends there."""

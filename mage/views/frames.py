@@ -136,9 +136,7 @@ def _history(match: Match, step: tuple[int, int], width: int) -> list[Text]:
     return lines
 
 
-def frame(
-    match: Match, cursor: int, width: int, height: int, unicode: bool = True, status: str = ""
-) -> list[Text]:
+def frame(match: Match, cursor: int, width: int, height: int, unicode: bool = True, status: str = "") -> list[Text]:
     """The screen at step `cursor` of the match (an index into `match.steps()`, clamped).
 
     width, height: of the terminal, in cells (>= 1). status: one line on the player's state. Returns at most
@@ -218,7 +216,5 @@ def transcript(match: Match, unicode: bool = True) -> Iterator[str]:
         if at < len(moves):
             reads = moves[at].news.rstrip("\n").split("\n") if moves[at].news else []
             yield from (f"    reads  {line}" for line in reads)
-            yield from (
-                f"    {line.plain}" for line in _bars(moves[at], 60, len(moves[at].legal) + 2, unicode)
-            )
+            yield from (f"    {line.plain}" for line in _bars(moves[at], 60, len(moves[at].legal) + 2, unicode))
         yield f"    {what}"

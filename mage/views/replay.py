@@ -106,9 +106,7 @@ class _Fields:
         self.value = value
 
     def error(self, what: str) -> RequestError:
-        return RequestError(
-            f"{self.owner} has {what}: the log is damaged or not ours; write it again with mage"
-        )
+        return RequestError(f"{self.owner} has {what}: the log is damaged or not ours; write it again with mage")
 
     def take(self, name: str, convert: Callable[[Any], Any]) -> Any:
         if name not in self.value:

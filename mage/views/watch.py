@@ -55,9 +55,7 @@ def watch(
         raise RequestError(
             f"{path} holds no matches; train with run.log_matches above 0, wait for the first, or use --live"
         )
-    player = Player(
-        replays, replays.default() if match is None else replays.find(match), speed, live, not step
-    )
+    player = Player(replays, replays.default() if match is None else replays.find(match), speed, live, not step)
     try:
         if is_interactive(console):
             _play(player, more, console, clean(str(run)))

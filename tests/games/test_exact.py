@@ -85,9 +85,7 @@ def test_maximin_agrees_with_openspiel_on_random_matrices():
     rng = np.random.default_rng(0)
     for shape in ((2, 2), (3, 4), (4, 3)):
         payoffs = rng.normal(size=shape)
-        game = pyspiel.convert_to_turn_based(
-            pyspiel.create_matrix_game(payoffs.tolist(), (-payoffs).tolist())
-        )
+        game = pyspiel.convert_to_turn_based(pyspiel.create_matrix_game(payoffs.tolist(), (-payoffs).tolist()))
         solver = pyspiel.CFRPlusSolver(game)
         for _ in range(1000):
             solver.evaluate_and_update_policy()
@@ -125,9 +123,7 @@ def openspiel_best_response(game, opponent, seat: int) -> float:
 def test_the_best_response_agrees_with_openspiel(name, seat):
     game = load("rock_paper_scissors", rounds=2)
     rival = parse(game, name)
-    assert exact.best_response_value(game, rival, seat) == pytest.approx(
-        openspiel_best_response(game, rival, seat)
-    )
+    assert exact.best_response_value(game, rival, seat) == pytest.approx(openspiel_best_response(game, rival, seat))
 
 
 def best_plan_by_brute_force(game, opponent: FiniteStatePolicy) -> float:
@@ -147,9 +143,7 @@ def best_plan_by_brute_force(game, opponent: FiniteStatePolicy) -> float:
 @pytest.mark.parametrize("name", EVERY_FAMILY)
 def test_the_best_response_is_the_best_of_all_plans(name):
     game = load("rock_paper_scissors", rounds=2)
-    assert best(game, name) == pytest.approx(
-        best_plan_by_brute_force(game, parse(game, name).policy(game, 1))
-    )
+    assert best(game, name) == pytest.approx(best_plan_by_brute_force(game, parse(game, name).policy(game, 1)))
 
 
 @pytest.mark.parametrize("name", EVERY_FAMILY)

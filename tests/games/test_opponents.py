@@ -36,9 +36,7 @@ def test_defaults_are_written_out():
 
 
 def test_spaces_and_order_do_not_make_another_opponent():
-    assert parse(RPS, " peaked_habit ( peak = 0.80, move = R ) ") == parse(
-        RPS, "peaked_habit(move=R,peak=0.8)"
-    )
+    assert parse(RPS, " peaked_habit ( peak = 0.80, move = R ) ") == parse(RPS, "peaked_habit(move=R,peak=0.8)")
 
 
 def test_an_unknown_family_is_refused_with_the_closest_name():
@@ -124,9 +122,7 @@ def test_draws_keep_away_from_named_opponents():
         "min_distance": 0.5,
     }
     others = [parse(RPS, name) for name in ("cycle", "tit_for_tat")]
-    distances = [
-        opponent_distance(RPS, drawn, other) for drawn in expand(RPS, [declared]) for other in others
-    ]
+    distances = [opponent_distance(RPS, drawn, other) for drawn in expand(RPS, [declared]) for other in others]
     assert min(distances) >= 0.5
     free = expand(RPS, [{**declared, "away_from": []}])
     assert min(opponent_distance(RPS, drawn, other) for drawn in free for other in others) < 0.5
@@ -168,7 +164,5 @@ def test_draws_too_near_to_training_are_drawn_again():
 
 
 def test_a_split_tells_training_near_and_far_apart():
-    sets = split(
-        RPS, training=["peaked_habit"], held_out=["dirichlet_habit(p=0.1/0.3/0.6)", "cycle"], validation=[]
-    )
+    sets = split(RPS, training=["peaked_habit"], held_out=["dirichlet_habit(p=0.1/0.3/0.6)", "cycle"], validation=[])
     assert [sets.distance(rival) for rival in (*sets.training, *sets.held_out)] == ["training", "near", "far"]

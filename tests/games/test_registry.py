@@ -45,9 +45,7 @@ def test_an_unknown_game_names_the_closest():
 
 
 def test_an_unknown_rendering_names_the_known_ones():
-    with pytest.raises(
-        RequestError, match="unknown rendering 'compct': known are compact, full; did you mean"
-    ):
+    with pytest.raises(RequestError, match="unknown rendering 'compct': known are compact, full; did you mean"):
         load("stag_hunt", rendering="compct")
 
 

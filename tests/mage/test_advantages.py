@@ -162,9 +162,7 @@ def test_what_numbers_stand_for_the_codes_makes_no_difference():
         np.testing.assert_array_equal(near.advantages, far.advantages)
 
 
-@pytest.mark.parametrize(
-    "cell", [CELL_FIELDS, ("learner", "seat", "episode"), ("learner", "turn"), ("learner",)]
-)
+@pytest.mark.parametrize("cell", [CELL_FIELDS, ("learner", "seat", "episode"), ("learner", "turn"), ("learner",)])
 def test_vectorised_cells_equal_a_plain_loop(cell):
     returns, table = random_batch(learners=2, seed=3, trials=9)
     columns = dict(zip((*CELL_FIELDS, "trial"), table.T, strict=True))

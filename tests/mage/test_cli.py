@@ -58,9 +58,7 @@ def test_python_m_mage_is_the_command():
 def test_help_lists_the_commands_and_no_completion(capsys):
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    assert all(
-        name in shown for name in ("train", "evaluate", "watch", "standings", "games", "opponents", "models")
-    )
+    assert all(name in shown for name in ("train", "evaluate", "watch", "standings", "games", "opponents", "models"))
     assert "completion" not in shown
 
 
@@ -106,9 +104,7 @@ def test_a_failing_disk_is_status_1(capsys, stand_in):
 
 def test_train_passes_its_options_on(stand_in):
     calls = stand_in("mage.training", "train", dict)
-    assert (
-        main(["train", "a/b.toml", "--set", "run.seed=2", "--set", "x.y=a=b", "--resume", "--dry-run"]) == 0
-    )
+    assert main(["train", "a/b.toml", "--set", "run.seed=2", "--set", "x.y=a=b", "--resume", "--dry-run"]) == 0
     ((config,), options) = calls[0]
     assert str(config) == "a/b.toml"
     assert str(options.pop("run_dir")) == "runs/b"

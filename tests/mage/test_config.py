@@ -84,20 +84,14 @@ def test_an_unknown_key_is_named_with_its_path_the_closest_and_the_known_ones(fi
         'unknown key "run.iteratons" (closest: "run.iterations"); [run] has: seed, iterations, threads, '
         "checkpoint_every, validate_every, log_matches, device, dtype"
     )
-    assert 'unknown key "lerning" (closest: "learning"); the top level has: run,' in complaint(
-        file, "lerning.x", 5
-    )
+    assert 'unknown key "lerning" (closest: "learning"); the top level has: run,' in complaint(file, "lerning.x", 5)
     nested = complaint(file, "model.pretrain.step", 5)
-    assert (
-        'unknown key "model.pretrain.step" (closest: "model.pretrain.steps"); [model.pretrain] has:' in nested
-    )
+    assert 'unknown key "model.pretrain.step" (closest: "model.pretrain.steps"); [model.pretrain] has:' in nested
 
 
 def test_an_unknown_key_within_a_declaration_is_named_too(file):
     message = complaint(file, "opponents.held_out", [{"famly": "cycle"}])
-    assert message.startswith(
-        'unknown key "opponents.held_out[0].famly" (closest: "opponents.held_out[0].family")'
-    )
+    assert message.startswith('unknown key "opponents.held_out[0].famly" (closest: "opponents.held_out[0].family")')
 
 
 @pytest.mark.parametrize(
@@ -128,17 +122,13 @@ def test_a_wrong_value_is_told_as_key_got_and_expected(file, key, value, expecte
 
 
 def test_an_opponent_is_text_or_a_table(file):
-    assert "opponents.training[0]: got 5, expected an opponent as text" in complaint(
-        file, "opponents.training", [5]
-    )
+    assert "opponents.training[0]: got 5, expected an opponent as text" in complaint(file, "opponents.training", [5])
 
 
 def test_matchmaking_weights_need_somebody_to_meet(file):
     weights = "[league.matchmaking]\nscripted = 0\nself_play = 0\npfsp = 1\n"
     file.write_text(MINIMAL + weights)
-    with pytest.raises(
-        RequestError, match="league.matchmaking: got scripted = 0 and self_play = 0, expected one"
-    ):
+    with pytest.raises(RequestError, match="league.matchmaking: got scripted = 0 and self_play = 0, expected one"):
         load(file)
     assert "league.matchmaking.pfsp: got -1" in complaint(file, "league.matchmaking.pfsp", -1)
 
@@ -227,9 +217,7 @@ def test_set_options_split_at_the_first_equals_sign():
 def test_a_resume_may_change_the_iterations_and_nothing_else(file):
     before = load(file)
     assert differences(before, load(file, {"run.iterations": 99})) == []
-    after = load(
-        file, {"run.seed": 2, "league.matchmaking.pfsp": 0.3, "model.pretrain.corpus": ["tit_for_tat"]}
-    )
+    after = load(file, {"run.seed": 2, "league.matchmaking.pfsp": 0.3, "model.pretrain.corpus": ["tit_for_tat"]})
     assert differences(before, after) == ["league.matchmaking.pfsp", "model.pretrain.corpus", "run.seed"]
 
 

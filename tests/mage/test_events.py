@@ -25,15 +25,11 @@ def trial(number=5, returns=((1.0, -1.0), (2.0, -2.0)), group=0, forfeits=(0, 0)
     )  # fmt: skip
     pairing = SimpleNamespace(learner=learner, opponent="cycle", seat=0, group=group, trial=number)
     episodes = tuple(SimpleNamespace(returns=pair, forfeits=forfeits, turns=(turn,)) for pair in returns)
-    return SimpleNamespace(
-        pairing=pairing, game="rps", memory="none", members=(learner, "cycle"), episodes=episodes
-    )
+    return SimpleNamespace(pairing=pairing, game="rps", memory="none", members=(learner, "cycle"), episodes=episodes)
 
 
 def test_an_event_is_one_compact_line_with_sorted_keys_and_repr_floats():
-    assert encode({"type": "update", "kl": 0.1, "agent": "é"}) == (
-        b'{"agent":"\\u00e9","kl":0.1,"type":"update"}\n'
-    )
+    assert encode({"type": "update", "kl": 0.1, "agent": "é"}) == (b'{"agent":"\\u00e9","kl":0.1,"type":"update"}\n')
 
 
 def test_numpy_values_become_plain_numbers_and_lists():
@@ -106,9 +102,7 @@ def test_a_torn_last_line_is_left_out(tmp_path):
     assert list(read(path)) == [{"type": "a"}]
 
 
-@pytest.mark.parametrize(
-    "line", [b'{"type":', b"[1]", b'{"kind":1}', b'{"type":"a","x":NaN}', b"\xff", b"[" * 9999]
-)
+@pytest.mark.parametrize("line", [b'{"type":', b"[1]", b'{"kind":1}', b'{"type":"a","x":NaN}', b"\xff", b"[" * 9999])
 def test_a_broken_line_is_named_by_its_number(tmp_path, line):
     path = tmp_path / "events.jsonl"
     path.write_bytes(b'{"type":"a"}\n' + line + b"\n" + b'{"type":"b"}\n')

@@ -229,9 +229,7 @@ def test_an_ascii_pipe_gets_ascii(tmp_path):
 
 
 def test_the_default_is_the_last_match_with_a_learner(tmp_path):
-    path = log(
-        tmp_path / "events.jsonl", run_event("learner_0"), match("1-1"), match("2-1"), match("3-1", "old")
-    )
+    path = log(tmp_path / "events.jsonl", run_event("learner_0"), match("1-1"), match("2-1"), match("3-1", "old"))
     assert printed(path).startswith("match 2-1 ")
     assert printed(path, match="3-1").startswith("match 3-1 ")
 

@@ -21,9 +21,7 @@ def population_of(learners: int = 2, scripted: int = 3, snapshots: int = 0) -> P
     return population
 
 
-def draw(
-    population: Population, weights: dict[str, float], groups: int = 8, generations: int = 2, **keywords
-):
+def draw(population: Population, weights: dict[str, float], groups: int = 8, generations: int = 2, **keywords):
     rng = np.random.default_rng(keywords.pop("seed", 0))
     return pair(population, PayoffTable(), weights, groups, generations, rng, **keywords)
 
@@ -82,9 +80,7 @@ def test_seats_alternate_over_groups_and_odd_numbers_even_out_over_iterations():
 
 
 def test_scripted_opponents_are_all_met_before_one_is_met_again():
-    names = [
-        p.opponent for p in draw(population_of(1, scripted=4), {"scripted": 1.0}, groups=10, generations=1)
-    ]
+    names = [p.opponent for p in draw(population_of(1, scripted=4), {"scripted": 1.0}, groups=10, generations=1)]
     everyone = {"bot_0", "bot_1", "bot_2", "bot_3"}
     assert set(names[:4]) == set(names[4:8]) == everyone
     assert len(set(names[8:])) == 2
@@ -96,13 +92,10 @@ def test_self_play_never_meets_itself():
 
 
 def test_without_snapshots_their_share_goes_to_the_others():
-    kinds = Counter(
-        p.opponent_kind for p in draw(population_of(2), {"scripted": 0.5, "pfsp": 0.5}, generations=1)
-    )
+    kinds = Counter(p.opponent_kind for p in draw(population_of(2), {"scripted": 0.5, "pfsp": 0.5}, generations=1))
     assert kinds == {"scripted": 16}
     kinds = Counter(
-        p.opponent_kind
-        for p in draw(population_of(2, snapshots=1), {"scripted": 0.5, "pfsp": 0.5}, generations=1)
+        p.opponent_kind for p in draw(population_of(2, snapshots=1), {"scripted": 0.5, "pfsp": 0.5}, generations=1)
     )
     assert kinds == {"scripted": 8, "snapshot": 8}
 

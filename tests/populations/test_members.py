@@ -8,9 +8,7 @@ from populations.members import Member, Population, snapshot_name
 
 
 def small_population() -> Population:
-    return Population(
-        [Member("learner_0", "learner"), Member("learner_1", "learner"), Member("bot", "scripted")]
-    )
+    return Population([Member("learner_0", "learner"), Member("learner_1", "learner"), Member("bot", "scripted")])
 
 
 def test_members_are_listed_by_kind_in_order_of_joining():

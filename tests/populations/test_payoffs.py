@@ -65,9 +65,7 @@ def test_two_sides_that_are_no_mirror_are_refused_and_not_recorded():
 
 
 def test_seats_are_kept_apart_and_pooled_by_trials():
-    table = PayoffTable(
-        [Result("a", "b", 0, 1, 3.0, 9.0, 1, 0, 0, 0), Result("a", "b", 1, 3, 1.0, 1.0, 0, 2, 1, 1)]
-    )
+    table = PayoffTable([Result("a", "b", 0, 1, 3.0, 9.0, 1, 0, 0, 0), Result("a", "b", 1, 3, 1.0, 1.0, 0, 2, 1, 1)])
     assert table.mean("a", "b", 0) == 3.0
     assert table.mean("a", "b", 1) == pytest.approx(1 / 3)
     assert table.mean("a", "b") == 1.0

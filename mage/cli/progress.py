@@ -1,0 +1,73 @@
+"""What a training run says in the terminal: progress bars and the final table.
+
+Drawing the tables is `mage.views`' work; nothing here knows how training works.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from mage.rows import RewardSummary
+from mage.views.tables import print_evaluation
+
+
+class ConsoleReporter:
+    """Writes to one console; through a pipe, bars are left out and tables are plain."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        """console: where to write; standard output unless given."""
+        self.console = console or Console()
+
+    @contextmanager
+    def base(self) -> Iterator[Callable[[int, int], None]]:
+        """Show the base model's first training, if it comes to that."""
+        with self._bar("first training of the base model") as advance:
+            yield advance
+
+    @contextmanager
+    def iterations(self, done: int, total: int) -> Iterator[Callable[[Mapping[str, RewardSummary]], None]]:
+        """Show the league's training; the function yielded is told each iteration's rewards."""
+        with self._progress() as progress:
+            task = progress.add_task("league training", total=total, completed=done)
+
+            def shown(rewards: Mapping[str, RewardSummary]) -> None:
+                mean = float(np.mean([summary.reward for summary in rewards.values()]))
+                progress.update(task, advance=1, description=f"league training, return {mean:+.2f}")
+
+            yield shown
+
+    @contextmanager
+    def evaluation(self) -> Iterator[Callable[[int, int], None]]:
+        """Show the evaluation on held-out opponents."""
+        with self._bar("held-out evaluation") as advance:
+            yield advance
+
+    def table(self, table: Mapping[str, Any]) -> None:
+        """Print the table that a run ends with."""
+        print_evaluation(self.console, table)
+
+    @contextmanager
+    def _bar(self, text: str) -> Iterator[Callable[[int, int], None]]:
+        with self._progress() as progress:
+            tasks: list[Any] = []
+
+            def advance(done: int, total: int) -> None:
+                if not tasks:
+                    tasks.append(progress.add_task(text, total=total))
+                progress.update(tasks[0], completed=done)
+
+            yield advance
+
+    def _progress(self) -> Progress:
+        return Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=None),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=self.console,
+        )

@@ -1,0 +1,59 @@
+"""Where things are: the files of a run directory and the cache of base models."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class RunPaths:
+    """The files of one run."""
+
+    root: Path
+
+    @property
+    def config(self) -> Path:
+        """The resolved config."""
+        return self.root / "config.toml"
+
+    @property
+    def overrides(self) -> Path:
+        """The overrides that the run was started with, as JSON."""
+        return self.root / "overrides.json"
+
+    @property
+    def events(self) -> Path:
+        """The event log: no wall-clock value in it."""
+        return self.root / "events.jsonl"
+
+    @property
+    def timings(self) -> Path:
+        """Where the time went, iteration by iteration."""
+        return self.root / "timings.jsonl"
+
+    @property
+    def base(self) -> Path:
+        """The base model, copied into the run."""
+        return self.root / "base"
+
+    @property
+    def checkpoint(self) -> Path:
+        """Checkpoints, the newest named by LATEST."""
+        return self.root / "checkpoint"
+
+    @property
+    def evaluation(self) -> Path:
+        """The table that training ends with, as JSON."""
+        return self.root / "evaluation.json"
+
+    def member(self, name: str) -> Path:
+        """The PEFT folder of a snapshot or of a learner when training ended."""
+        return self.root / "members" / name
+
+
+def cache_folder() -> Path:
+    """Return where base models are kept: $MAGE_CACHE, else the user's cache folder."""
+    if "MAGE_CACHE" in os.environ:
+        return Path(os.environ["MAGE_CACHE"])
+    root = os.environ.get("XDG_CACHE_HOME")
+    return (Path(root) if root else Path.home() / ".cache") / "mage"

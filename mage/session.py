@@ -1,0 +1,137 @@
+"""What training and evaluation both stand on: the game, the opponents, the base model with its adapters, a sampler.
+
+`describe` needs no torch work beyond imports; `build` makes or reads the base. Left out: any loop.
+"""
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+import games
+from games.errors import RequestError, unknown
+from games.matrix_text import MatrixGame
+from games.opponents import NamedOpponent, Split, expand, split
+from mage import models, tiny
+from mage.adapters import AdapterBank, LoraSettings
+from mage.codec import Codec
+from mage.config import Config, declarations, load
+from mage.keys import PlayKeys
+from mage.paths import RunPaths, cache_folder
+from mage.sampler import ConstrainedSampler
+from mage.trials import Conditions
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is played and against whom, checked: the sets are disjoint and the corpus keeps away from what is tested."""
+
+    game: MatrixGame
+    opponents: Split
+    corpus: tuple[NamedOpponent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A run that is open: base and bank in memory."""
+
+    config: Config
+    paths: RunPaths
+    setting: Setting
+    model: models.LanguageModel
+    bank: AdapterBank
+    sampler: ConstrainedSampler
+
+    def conditions(self, keys: PlayKeys, memory: str | None = None) -> Conditions:
+        """Return what the trials of one batch share; memory as configured unless given."""
+        trial = self.config.trial
+        return Conditions(self.setting.game, self.model.codec, keys, trial.episodes, memory or trial.memory)
+
+
+def describe(config: Config) -> Setting:
+    """Load the game and draw the opponents; overlaps and leaks between the sets are refused."""
+    wanted = config.game
+    game = games.load(
+        wanted.name, rounds=wanted.rounds, rendering=wanted.rendering, moves=wanted.moves, payoffs=wanted.payoffs
+    )
+    declared = config.opponents
+    sets = split(
+        game,
+        training=declarations(declared.training),
+        validation=declarations(declared.validation),
+        held_out=declarations(declared.held_out),
+        min_distance=declared.min_distance,
+    )
+    corpus = sets.training
+    if config.model.pretrain.corpus:
+        tested = sets.held_out + sets.validation
+        corpus = expand(
+            game, declarations(config.model.pretrain.corpus), away_from=tested, min_distance=declared.min_distance
+        )
+    return Setting(game, sets, corpus)
+
+
+def build(config: Config, paths: RunPaths, progress: Progress = lambda done, total: None) -> Session:
+    """Open a run, making its base first where it has none."""
+    torch.set_num_threads(config.run.threads)
+    setting = describe(config)
+    if not paths.base.exists():
+        source = base_folder(config, setting, progress)
+        aside = paths.base.with_name(".base")
+        shutil.rmtree(aside, ignore_errors=True)
+        shutil.copytree(source, aside)
+        aside.rename(paths.base)
+    model = models.load(paths.base, config.model.name)
+    model.network.to(device=config.run.device, dtype=getattr(torch, config.run.dtype))
+    needed = longest_context(setting.game, model.codec, config.trial.episodes)
+    if needed > model.max_tokens:
+        raise RequestError(
+            f"a trial of {config.trial.episodes} episodes may take {needed} tokens, {config.model.name} reads "
+            f"{model.max_tokens} at most; ask for fewer episodes or rounds"
+        )
+    bank = AdapterBank(model.network, LoraSettings(config.lora.rank, config.lora.alpha), config.model.name)
+    return Session(config, paths, setting, model, bank, ConstrainedSampler(model, bank, needed))
+
+
+def base_folder(config: Config, setting: Setting, progress: Progress) -> Path:
+    """Return the folder of the configured base, made on first use."""
+    if config.model.name != tiny.NAME:
+        raise unknown("base model", config.model.name, [tiny.NAME])
+    return tiny.build(setting.game, setting.corpus, tiny.settings_of(config), cache_folder(), progress)
+
+
+def reopen(run: Path) -> Session:
+    """Open an existing run from its own files only."""
+    paths = RunPaths(run)
+    if not paths.config.exists():
+        raise RequestError(
+            f"{run} is not a run: {paths.config.name} is missing; give the folder that `mage train` wrote"
+        )
+    config = load(paths.config)
+    if not paths.base.exists():
+        raise RequestError(f"{run} holds no base model yet; let its training start, or resume it")
+    return build(config, paths)
+
+
+def longest_context(game: MatrixGame, codec: Codec, episodes: int) -> int:
+    """Return the most tokens that one seat's context of a whole trial can hold."""
+
+    def of(seat: int) -> int:
+        move = max(len(codec.encode_move(move)) for move in game.moves[seat])
+        news = max(len(codec.encode(text)) for text in game.every_news(seat))
+        headers = sum(len(codec.encode(game.episode_header(n + 1))) for n in range(episodes))
+        opening = len(codec.start) + len(codec.encode(game.rules(seat, episodes)))
+        return opening + headers + episodes * game.rounds * (move + news)
+
+    return max(of(seat) for seat in range(game.seats))
+
+
+def families_seen(paths: RunPaths) -> list[str]:
+    """Return the families that the base's corpus came from, as its manifest states them."""
+    manifest = json.loads((paths.base / "manifest.json").read_text())
+    return list(manifest["families"])

@@ -1,0 +1,262 @@
+"""The training run: starts or resumes it, and the loop that pairs, plays, learns, freezes and writes down.
+
+The loop owns the iteration counter and nothing else does. Left out: how any of the verbs work.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from games.errors import RequestError
+from mage import checkpoint, keys
+from mage.config import Config, differences, load, resolved
+from mage.evaluation import measure, report
+from mage.events import SCHEMA, EventLog, match_event
+from mage.files import write_durably
+from mage.keys import PlayKeys
+from mage.learner import Learner, UpdateSettings, UpdateStats, linear_decay
+from mage.losses import Clip
+from mage.matches import mirrored, plan_trials, results, spread
+from mage.paths import RunPaths
+from mage.reporting import Reporter, Silent
+from mage.rows import CreditSettings, RewardSummary, build_rows
+from mage.scheduler import play_all
+from mage.session import Session, build
+from mage.timings import Timer
+from mage.trials import PlayedTrial
+from populations.league import League, LeagueSettings
+from populations.members import Member, Population
+from populations.payoffs import PayoffTable
+
+
+def train(
+    config: str | Path,
+    *,
+    run_dir: str | Path,
+    overrides: Mapping[str, object] | None = None,
+    resume: bool = False,
+    reporter: Reporter | None = None,
+) -> Path:
+    """Train the population that a config file describes; returns the run directory.
+
+    overrides: dotted keys to values. resume: go on from the latest checkpoint; only run.iterations may differ from
+    the run's config. reporter: told how the run goes on; silent unless given. Raises RequestError for a wrong config,
+    an existing run without `resume`, and changed settings with it.
+    """
+    paths = RunPaths(Path(run_dir))
+    settings = _settings(Path(config), paths, dict(overrides or {}), resume)
+    reporter = reporter or Silent()
+    paths.root.mkdir(parents=True, exist_ok=True)
+    write_durably(paths.overrides, json.dumps(dict(overrides or {}), default=str) + "\n")
+    write_durably(paths.config, resolved(settings))
+    with reporter.base() as progress:
+        session = build(settings, paths, progress)
+    run = TrainingRun(session, resume and checkpoint.exists(paths.checkpoint))
+    with reporter.iterations(run.iteration, settings.run.iterations) as shown:
+        while run.iteration < settings.run.iterations:
+            shown(run.step())
+    run.finish()
+    _evaluate(session, run.learners, reporter)
+    return paths.root
+
+
+def _settings(config: Path, paths: RunPaths, overrides: dict[str, object], resume: bool) -> Config:
+    """Return the resolved config of a new run, or of a resumed one with nothing but its length changed."""
+    if not paths.config.exists():
+        if resume and not paths.root.exists():
+            raise RequestError(f"there is no run in {paths.root} to resume; leave --resume out to start it")
+        return load(config, overrides)
+    if not resume:
+        raise RequestError(f"{paths.root} already holds a run; add --resume to go on with it, or choose another --run")
+    earlier = json.loads(paths.overrides.read_text()) if paths.overrides.exists() else {}
+    overrides.update({key: value for key, value in earlier.items() if key not in overrides})
+    wanted = load(config, overrides)
+    changed = differences(load(paths.config), wanted)
+    if changed:
+        raise RequestError(
+            f"{paths.root} was started with another {', '.join(changed)}; only run.iterations may change when a run is "
+            "resumed, so start another run for other settings"
+        )
+    return wanted
+
+
+class TrainingRun:
+    """A run in progress: the session plus everything that a checkpoint holds."""
+
+    def __init__(self, session: Session, resumed: bool) -> None:
+        """Start at iteration 0, or where the latest checkpoint left off."""
+        config = session.config
+        self._session, self._config = session, config
+        self.learners = [f"learner_{i}" for i in range(config.league.learners)]
+        for number, name in enumerate(self.learners):
+            seed = keys.integer(config.run.seed, "adapter", number)
+            session.bank.add(name, trainable=True, seed=seed)
+        self._learner = Learner(session.model, session.bank, self.learners, _update_settings(config), config.run.seed)
+        self._opponents = {opponent.name: opponent for opponent in session.setting.opponents.training}
+        self._timer = Timer(session.paths.timings)
+        self.iteration = 0  # updates completed
+        if resumed:
+            self._restore()
+        else:
+            self._begin()
+
+    def _begin(self) -> None:
+        members = [Member(name, "learner") for name in self.learners]
+        members += [Member(name, "scripted") for name in self._opponents]
+        self._league = League(Population(members), PayoffTable(), _league_settings(self._config))
+        self._session.paths.events.unlink(missing_ok=True)  # of a run that ended before its first checkpoint
+        self._log = EventLog(self._session.paths.events)
+        config = self._config.model_dump(mode="json")
+        self._log.append(
+            {"type": "run", "schema": SCHEMA, "config": config, "members": [asdict(member) for member in members]}
+        )
+
+    def _restore(self) -> None:
+        paths, bank = self._session.paths, self._session.bank
+        state = checkpoint.load(paths.checkpoint, bank, self._learner.optimisers)
+        self._league = League.from_json(state["league"], _league_settings(self._config))
+        for member in self._league.population.snapshots:
+            adapter = bank.load(member.name, paths.member(member.name), trainable=False)
+            if adapter.digest() != member.digest:
+                raise RequestError(
+                    f"the weights of {member.name} are not the ones that were frozen; restore its folder"
+                )
+        self._log = EventLog(paths.events, offset=state["log_offset"])
+        self.iteration = state["iteration"]
+
+    def step(self) -> dict[str, RewardSummary]:
+        """Play and learn one iteration; returns each learner's rewards."""
+        timer = self._timer
+        with timer.part("sampling"):
+            played = self._play()
+        with timer.part("rows"):
+            self._record(played)
+            rows, rewards = build_rows(played, self.learners, _credit_settings(self._config))
+        with timer.part("training"):
+            stats = self._learner.update(rows, self.iteration, self._learning_rate())
+        self._log_update(rewards, stats)
+        self.iteration += 1
+        with timer.part("league"):
+            self._freeze()
+            self._validate()
+        with timer.part("checkpoint"):
+            if self.iteration % self._config.run.checkpoint_every == 0:
+                self._save()
+            self._log.flush()
+        timer.write(self.iteration, tokens=sum(len(row.ids) for row in rows))
+        return rewards
+
+    def finish(self) -> None:
+        """Write the last checkpoint, the learners as members, and the end of the log."""
+        if self.iteration % self._config.run.checkpoint_every:
+            self._save()
+        for name in self.learners:
+            self._session.bank.save(name, self._session.paths.member(name))
+        self._log.append({"type": "end", "iteration": self.iteration})
+        self._log.sync()
+        self._log.close()
+
+    def _play(self) -> list[PlayedTrial]:
+        config = self._config
+        rng = keys.generator(config.run.seed, "pairings", self.iteration)
+        play_keys = PlayKeys(config.run.seed, "train", self.iteration)
+        plans = plan_trials(self._league.pair(self.iteration, rng), self._opponents, play_keys)
+        conditions = self._session.conditions(play_keys)
+        return play_all(plans, conditions, self._session.sampler, lane_rows=config.learning.batch_rows)
+
+    def _record(self, played: list[PlayedTrial]) -> None:
+        records = mirrored([trial.record for trial in played])
+        events, tallies = results(self.iteration, records)
+        for event in events:
+            self._log.append(event)
+        self._league.record(tallies)
+        for trial in spread(played, self._config.run.log_matches):
+            self._log.append(match_event(self.iteration, trial.record))
+
+    def _learning_rate(self) -> float:
+        learning, iterations = self._config.learning, self._config.run.iterations
+        return linear_decay(learning.learning_rate, learning.final_learning_rate, self.iteration, iterations)
+
+    def _log_update(self, rewards: Mapping[str, RewardSummary], stats: Mapping[str, UpdateStats]) -> None:
+        for name in self.learners:
+            if name in stats:
+                event = {"type": "update", "iteration": self.iteration, "agent": name}
+                event |= {"learning_rate": self._learning_rate(), **rewards[name].logged(), **stats[name].logged()}
+                self._log.append(event)
+
+    def _freeze(self) -> None:
+        """Copy the learners that are due into frozen snapshots, and drop the weights of retired ones."""
+        bank, paths = self._session.bank, self._session.paths
+        for name in self._league.snapshots_due(self.iteration):
+            digest = bank.adapters[name].digest()
+            member = self._league.freeze(name, self.iteration, digest)
+            bank.freeze(name, member.name)
+            bank.save(member.name, paths.member(member.name))
+            self._log.append({"type": "member", "iteration": self.iteration, **asdict(member)})
+        for retired in self._league.retire():
+            bank.remove(retired)
+
+    def _validate(self) -> None:
+        every, opponents = self._config.run.validate_every, self._session.setting.opponents.validation
+        if not every or self.iteration % every or not opponents:
+            return
+        samples = measure(
+            self._session, self.learners, opponents, trials=32, seed=self._config.run.seed, stream="validate"
+        )
+        for agent in report(self._session, samples)["agents"]:
+            event = {"type": "validation", "iteration": self.iteration, "agent": agent["agent"]}
+            self._log.append({**event, "episodes": agent["overall"]})
+
+    def _save(self) -> None:
+        self._log.sync()
+        state = {"iteration": self.iteration, "log_offset": self._log.offset, "league": self._league.to_json()}
+        checkpoint.save(self._session.paths.checkpoint, state, self._session.bank, self._learner.optimisers)
+
+
+def _evaluate(session: Session, learners: list[str], reporter: Reporter) -> None:
+    """End with the held-out table, on screen and in evaluation.json."""
+    held_out = session.setting.opponents.held_out
+    evaluation = session.config.evaluation
+    if held_out:
+        with reporter.evaluation() as progress:
+            samples = measure(
+                session, learners, held_out, trials=evaluation.trials, seed=evaluation.seed, progress=progress
+            )
+        table = report(session, samples)
+        write_durably(session.paths.evaluation, json.dumps(table, indent=1) + "\n")
+        reporter.table(table)
+
+
+def _league_settings(config: Config) -> LeagueSettings:
+    league = config.league
+    return LeagueSettings(
+        matchmaking=league.matchmaking.model_dump(),
+        groups=league.groups,
+        num_generations=league.num_generations,
+        snapshot_every=league.snapshot_every,
+        snapshots_kept=league.snapshots_kept,
+        pfsp_power=league.pfsp_power,
+    )
+
+
+def _credit_settings(config: Config) -> CreditSettings:
+    learning = config.learning
+    return CreditSettings(
+        learning.objective, learning.gamma_step, learning.gamma_traj, learning.cell, learning.scale_rewards
+    )
+
+
+def _update_settings(config: Config) -> UpdateSettings:
+    learning = config.learning
+    return UpdateSettings(
+        loss_type=learning.loss_type,
+        loss_agg_mode=learning.loss_agg_mode,
+        clip=Clip(learning.epsilon, learning.epsilon_high),
+        entropy_bonus=learning.entropy_bonus,
+        minibatches=learning.minibatches,
+        epochs=learning.epochs,
+        max_kl=learning.max_kl,
+        max_grad_norm=learning.max_grad_norm,
+        microbatch_tokens=learning.microbatch_tokens,
+    )
