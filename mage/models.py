@@ -11,9 +11,12 @@ from safetensors import SafetensorError
 from torch import Tensor, nn
 from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
 from transformers.cache_utils import Cache
+from transformers.utils import logging as transformers_logging
 
 from games.errors import RequestError
 from mage.codec import Codec
+
+transformers_logging.disable_progress_bar()  # its bars for reading one small file would tear ours apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class LanguageModel:
             input_ids=ids,
             position_ids=positions,
             attention_mask=mask,
-            past_key_values=cache,
+            cache=cache,
             use_cache=cache is not None,
         )
         state: Tensor = output.last_hidden_state
