@@ -23,6 +23,7 @@ from transformers import PreTrainedModel
 from games.errors import RequestError, unknown
 
 BASE = "base"  # the agent that is the base model alone: the untrained model
+SCALES_OTHERWISE = ("use_rslora", "alpha_pattern")  # PEFT's settings that change alpha / rank unseen by the weights
 _PEFT_PREFIX = "base_model.model."
 
 
@@ -71,6 +72,10 @@ class PopulationLinear(nn.Module):
         (bank,) = self._bank
         if not bank.route:
             raise RuntimeError("a forward outside AdapterBank.routed: say which rows belong to which agent")
+        if bank.route[-1].stop != len(x):
+            raise RuntimeError(
+                f"a route for {bank.route[-1].stop} rows and a forward of {len(x)}: name every row's agent"
+            )
         y: Tensor = self.base(x)
         parts = [bank.delta(segment, self.name, x) for segment in bank.route]
         if all(part is None for part in parts):
@@ -131,7 +136,7 @@ class Adapter(nn.Module):
         sha = hashlib.sha256()
         for key, tensor in sorted(self.state().items()):
             sha.update(key.encode())
-            sha.update(tensor.contiguous().numpy().tobytes())
+            sha.update(tensor.cpu().contiguous().numpy().tobytes())
         return sha.hexdigest()[:16]
 
 
@@ -154,7 +159,7 @@ class AdapterBank:
         if name in self.adapters or name == BASE:
             raise ValueError(f"the bank already holds {name!r}; names are never reused")
         adapter = Adapter(self.shapes, self.settings.rank, torch.Generator().manual_seed(seed))
-        adapter.requires_grad_(trainable)
+        adapter.to(self.model.device).requires_grad_(trainable)
         self.adapters[name] = adapter
         return adapter
 
@@ -212,28 +217,40 @@ class AdapterBank:
         """Read an adapter from PEFT's format under a new name; another rank or base is refused."""
         tensors = read_adapter(folder, self.settings)
         adapter = self.add(name, trainable=trainable)
-        adapter.load(tensors, str(folder))
+        try:
+            adapter.load(tensors, str(folder))
+        except RequestError:
+            self.remove(name)
+            raise
         return adapter
 
 
 def read_adapter(folder: Path, settings: LoraSettings) -> dict[str, Tensor]:
     """Return the tensors of a PEFT folder; a missing or broken file, or another rank, is refused in one sentence."""
+    for name in ("adapter_config.json", "adapter_model.safetensors"):
+        if not (folder / name).exists():
+            raise RequestError(f"{folder} is not an adapter folder: {name} is missing")
     try:
         config = json.loads((folder / "adapter_config.json").read_text())
         tensors = load_file(folder / "adapter_model.safetensors")
-    except FileNotFoundError as error:
-        raise RequestError(f"{folder} is not an adapter folder: {error.filename} is missing") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise RequestError(f"{folder}/adapter_config.json is not JSON ({error}); copy the folder again") from error
     except OSError as error:
         raise RequestError(f"{folder} cannot be read: {error}") from error
     except SafetensorError as error:
         raise RequestError(f"{folder}/adapter_model.safetensors is damaged ({error}); copy it again") from error
+    if not isinstance(config, dict):
+        raise RequestError(f"{folder}/adapter_config.json holds no table of settings; copy the folder again")
     if (config.get("r"), config.get("lora_alpha")) != (settings.rank, settings.alpha):
         raise RequestError(
             f"{folder} has rank {config.get('r')} and alpha {config.get('lora_alpha')}, "
             f"this run has {settings.rank} and {settings.alpha}; train or load with the same"
         )
+    for name in SCALES_OTHERWISE:
+        if config.get(name):
+            raise RequestError(
+                f"{folder} sets {name} to {config[name]!r}, which this bank does not read; train without it"
+            )
     return tensors
 
 

@@ -22,6 +22,7 @@ from mage.files import sync_tree, write_durably
 
 SCHEMA = "mage.checkpoint/1"
 LATEST = "LATEST"
+LEARNERS = "learners"
 KEPT = 2  # folders; the older one survives a damaged newer one
 
 
@@ -34,7 +35,7 @@ def save(
     aside = root / f".{name}"
     shutil.rmtree(aside, ignore_errors=True)
     for learner, optimiser in optimisers.items():
-        folder = aside / "learners" / learner
+        folder = aside / LEARNERS / learner
         bank.save(learner, folder)
         save_file(_moments(bank, learner, optimiser), folder / "optimiser.safetensors")
     (aside / "state.json").write_text(json.dumps({"schema": SCHEMA, **state}, sort_keys=True) + "\n")
@@ -51,26 +52,38 @@ def exists(root: Path) -> bool:
     return (root / LATEST).exists()
 
 
-def learner_folder(root: Path, learner: str) -> Path:
-    """Return where the latest checkpoint keeps a learner's adapter."""
-    return root / (root / LATEST).read_text().strip() / "learners" / learner
+def learners(root: Path) -> Path:
+    """Return the folder in which the latest checkpoint keeps the learners' adapters."""
+    return latest(root) / LEARNERS
 
 
 def load(root: Path, bank: AdapterBank, optimisers: Mapping[str, torch.optim.Optimizer]) -> dict[str, Any]:
     """Restore the latest checkpoint into the bank and the optimisers; returns its state."""
-    folder = root / (root / LATEST).read_text().strip()
+    folder = latest(root)
     try:
         state: dict[str, Any] = json.loads((folder / "state.json").read_text())
+        if state["schema"] != SCHEMA:
+            raise RequestError(f"{folder} has the schema {state['schema']!r}, expected {SCHEMA!r}; use its own version")
         for learner, optimiser in optimisers.items():
-            where = folder / "learners" / learner
+            where = folder / LEARNERS / learner
             bank.adapters[learner].load(read_adapter(where, bank.settings), str(where))
             _restore(bank, learner, optimiser, load_file(where / "optimiser.safetensors"))
-    except (OSError, json.JSONDecodeError, UnicodeDecodeError, SafetensorError, KeyError) as error:
-        raise RequestError(
-            f"the checkpoint {folder} is damaged ({error}); put the name of an older folder into {root / LATEST}, "
-            "or start a new run"
-        ) from error
+    except (OSError, json.JSONDecodeError, UnicodeDecodeError, SafetensorError, KeyError, TypeError) as error:
+        raise damaged(root, error) from error
     return state
+
+
+def latest(root: Path) -> Path:
+    """Return the folder of the latest checkpoint."""
+    return root / (root / LATEST).read_text().strip()
+
+
+def damaged(root: Path, error: Exception) -> RequestError:
+    """Return the error for a latest checkpoint that can't be read, because of `error`."""
+    return RequestError(
+        f"the checkpoint {latest(root)} is damaged ({error!r}); put the name of an older folder into {root / LATEST}, "
+        "or start a new run"
+    )
 
 
 def _moments(bank: AdapterBank, learner: str, optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:

@@ -7,6 +7,7 @@ seed and stream, so evaluating changes no training and training no evaluation. L
 
 import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +15,21 @@ import numpy as np
 
 from games import bayes, exact
 from games.errors import RequestError, unknown
+from games.naming import behaviour
 from games.opponents import NamedOpponent, parse
 from mage import checkpoint, keys
 from mage.adapters import BASE
 from mage.config import Draw
 from mage.evaluation_report import OpponentSample, evaluation_report
 from mage.keys import PlayKeys
+from mage.records import TrialRecord
 from mage.scheduler import play_all
 from mage.session import Session, reopen
-from mage.trials import PlayedTrial, SeatPlan, TrialPlan
+from mage.trials import SeatPlan, TrialPlan
 from populations.matchmaking import Pairing
 
 MEMORIES = ("transcript", "none")
+TRIAL_BITS = 20  # of a trial's number; the bits above say who meets whom
 
 
 def evaluate(
@@ -43,6 +47,8 @@ def evaluate(
     agent: a member's name or "base" for the untrained model; None is every learner. opponents: a set's name or
     opponents' names. trials: per agent and opponent, split over seats. Raises RequestError for unknown names.
     """
+    if trials is not None and trials < 1:
+        raise RequestError(f"got trials = {trials}, expected at least 1")
     session = reopen(Path(run))
     config = session.config
     if memory is not None and memory not in MEMORIES:
@@ -67,7 +73,7 @@ def report(session: Session, samples: Sequence[OpponentSample], memory: str | No
     game = session.setting.game
     return evaluation_report(
         samples,
-        run=session.paths.root.name,
+        run=session.paths.root.resolve().name,
         game=game.name,
         memory=memory or session.config.trial.memory,
         utility_range=game.utility_range,
@@ -79,7 +85,9 @@ def choose_opponents(session: Session, wanted: str | Sequence[str]) -> tuple[Nam
     """Return the opponents of a set, or those named one by one."""
     sets = session.setting.opponents
     if not isinstance(wanted, str):
-        return tuple(parse(session.setting.game, name) for name in wanted)
+        if not wanted:
+            raise RequestError("got an empty list of opponents; name some, or a set of the run")
+        return tuple(dict.fromkeys(parse(session.setting.game, name) for name in wanted))
     known = {"held_out": sets.held_out, "validation": sets.validation, "training": sets.training}
     if wanted not in known:
         return (parse(session.setting.game, wanted),)
@@ -100,59 +108,83 @@ def measure(
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[OpponentSample]:
     """Play `trials` trials of every agent against every opponent, split over seats, and return the samples."""
-    samples: list[OpponentSample] = []
-    total = len(agents) * len(opponents)
-    for number, opponent in enumerate(opponents):
-        for place, agent in enumerate(agents):
-            played = _play(session, agent, opponent, trials, seed, memory, stream)
-            samples.extend(_samples(session, agent, opponent, played))
-            progress(number * len(agents) + place + 1, total)
-    return samples
-
-
-def _play(
-    session: Session, agent: str, opponent: NamedOpponent, trials: int, seed: int, memory: str | None, stream: str
-) -> list[PlayedTrial]:
-    """Play one agent against one opponent; every trial is a group of its own, with its own draws."""
-    code = hashlib.blake2b(f"{agent}\n{opponent.name}".encode(), digest_size=4).digest()
-    play_keys = PlayKeys(seed, stream, int.from_bytes(code, "little"))
-    plans = []
-    for trial in range(trials):
-        seat = trial % session.setting.game.seats
-        pairing = Pairing(agent, opponent.name, seat, trial, trial, "scripted")
-        own, other = SeatPlan(agent, None, trial), SeatPlan(opponent.name, opponent, trial)
-        plans.append(TrialPlan(pairing, (own, other) if seat == 0 else (other, own)))
+    met = {(agent, opponent.name): _Met() for opponent in opponents for agent in agents}
+    plans = [plan for opponent in opponents for agent in agents for plan in _plans(session, agent, opponent, trials)]
+    conditions = session.conditions(PlayKeys(seed, stream, 0), memory)
     rows = session.config.learning.batch_rows
-    return play_all(plans, session.conditions(play_keys, memory), session.sampler, lane_rows=rows)
+    for start in range(0, len(plans), 2 * rows):
+        for played in play_all(plans[start : start + 2 * rows], conditions, session.sampler, lane_rows=rows):
+            pairing = played.record.pairing
+            met[pairing.learner, pairing.opponent].add(played.record)
+        progress(min(start + 2 * rows, len(plans)), len(plans))
+    return [
+        sample
+        for opponent in opponents
+        for agent in agents
+        for sample in _samples(session, agent, opponent, met[agent, opponent.name])
+    ]
 
 
-def _samples(
-    session: Session, agent: str, opponent: NamedOpponent, played: Sequence[PlayedTrial]
-) -> list[OpponentSample]:
+def _plans(session: Session, agent: str, opponent: NamedOpponent, trials: int) -> list[TrialPlan]:
+    """Plan one agent against one opponent. Every trial is a group of its own, its draws keyed by who meets whom."""
+    code = hashlib.blake2b(f"{agent}\n{opponent.name}".encode(), digest_size=4).digest()
+    first = int.from_bytes(code, "little") << TRIAL_BITS
+    plans = []
+    for number in range(first, first + trials):
+        seat = number % session.setting.game.seats
+        pairing = Pairing(agent, opponent.name, seat, number, number, "scripted")
+        own, other = SeatPlan(agent, None, number), SeatPlan(opponent.name, opponent, number)
+        plans.append(TrialPlan(pairing, (own, other) if seat == 0 else (other, own)))
+    return plans
+
+
+class _Met:
+    """What is kept of the trials of one agent against one opponent, by the agent's seat."""
+
+    def __init__(self) -> None:
+        self.returns: dict[int, list[tuple[float, ...]]] = {}
+        self.others: dict[int, list[tuple[float, ...]]] = {}
+        self.forfeits: dict[int, list[tuple[bool, ...]]] = {}
+
+    def add(self, record: TrialRecord) -> None:
+        seat = record.pairing.seat
+        self.returns.setdefault(seat, []).append(record.returns(seat))
+        self.others.setdefault(seat, []).append(record.returns(1 - seat))
+        self.forfeits.setdefault(seat, []).append(tuple(episode.forfeits[seat] > 0 for episode in record.episodes))
+
+
+def _samples(session: Session, agent: str, opponent: NamedOpponent, met: _Met) -> list[OpponentSample]:
     """Return one sample per seat, with the exact values that the seat has against this opponent."""
-    game, sets = session.setting.game, session.setting.opponents
-    samples = []
-    for seat in range(game.seats):
-        records = [trial.record for trial in played if trial.record.pairing.seat == seat]
-        if not records:
-            continue
-        samples.append(
-            OpponentSample(
-                agent=agent,
-                name=opponent.name,
-                family=opponent.family,
-                distance=sets.distance(opponent),
-                seat=seat,
-                security_value=exact.security_value(game, seat),
-                nash_value=exact.nash_value(game, seat),
-                best_response_value=exact.best_response_value(game, opponent, seat),
-                returns=np.array([record.returns(seat) for record in records]),
-                others=np.array([record.returns(1 - seat) for record in records]),
-                forfeits=np.array([[episode.forfeits[seat] > 0 for episode in r.episodes] for r in records]),
-                bayes_returns=_ceiling(session, opponent, seat),
-            )
+    game = session.setting.game
+    return [
+        OpponentSample(
+            agent=agent,
+            name=opponent.name,
+            family=opponent.family,
+            distance=_distance(session, opponent),
+            seat=seat,
+            security_value=exact.security_value(game, seat),
+            nash_value=exact.nash_value(game, seat),
+            best_response_value=exact.best_response_value(game, opponent, seat),
+            returns=np.array(met.returns[seat]),
+            others=np.array(met.others[seat]),
+            forfeits=np.array(met.forfeits[seat]),
+            bayes_returns=_ceiling(session, opponent, seat),
         )
-    return samples
+        for seat in sorted(met.returns)
+    ]
+
+
+def _distance(session: Session, opponent: NamedOpponent) -> str:
+    """Return how far an opponent is from what the adapters or the base met, under whatever name they met it."""
+    game, sets = session.setting.game, session.setting.opponents
+    met = sets.training + session.setting.corpus
+    if opponent not in sets.validation + sets.held_out:  # those are kept apart from what was met
+        own = behaviour(game, opponent)
+        others = (behaviour(game, other) for other in met)
+        if any(here == there for other in others for here, there in zip(own, other, strict=True)):
+            return "training"
+    return replace(sets, training=met).distance(opponent)
 
 
 def _ceiling(session: Session, opponent: NamedOpponent, seat: int) -> np.ndarray | None:
@@ -177,16 +209,16 @@ def _admit(session: Session, name: str) -> None:
     """Bring a member's adapter into the bank, from its folder or, while a run goes on, from its checkpoint."""
     if name == BASE or name in session.bank.adapters:
         return
-    folder = session.paths.member(name)
-    if not folder.exists() and checkpoint.exists(session.paths.checkpoint):
-        folder = checkpoint.learner_folder(session.paths.checkpoint, name)
-    if not folder.exists():
-        raise unknown("member", name, [BASE, *_members(session)])
-    session.bank.load(name, folder, trainable=False)
+    folders = _folders(session)
+    if name not in folders:
+        raise unknown("member", name, [BASE, *folders])
+    session.bank.load(name, folders[name], trainable=False)
 
 
-def _members(session: Session) -> list[str]:
-    learners = [f"learner_{i}" for i in range(session.config.league.learners)]
-    folder = session.paths.member("x").parent
-    frozen = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
-    return list(dict.fromkeys([*learners, *frozen]))
+def _folders(session: Session) -> dict[str, Path]:
+    """Return the adapter folder of every member; a learner's in the checkpoint is the newest there is."""
+    paths = session.paths
+    roots = [paths.members]
+    if checkpoint.exists(paths.checkpoint):
+        roots.append(checkpoint.learners(paths.checkpoint))
+    return {folder.name: folder for root in roots if root.is_dir() for folder in sorted(root.iterdir())}

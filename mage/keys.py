@@ -15,11 +15,14 @@ _DENOMINATOR = float(1 << 53)
 
 def _digest(seed: int, stream: str, indices: tuple[int, ...], size: int) -> bytes:
     packed = struct.pack(f"<{len(indices) + 1}q", seed, *indices)
-    return hashlib.blake2b(packed, digest_size=size, person=stream.encode()[:16]).digest()
+    return hashlib.blake2b(packed, digest_size=size, person=stream.encode()).digest()
 
 
 def uniform(seed: int, stream: str, *indices: int) -> float:
-    """Return the draw in [0, 1) that belongs to (seed, stream, indices); equal keys give equal draws."""
+    """Return the draw in [0, 1) that belongs to (seed, stream, indices); equal keys give equal draws.
+
+    stream: at most 16 bytes, ValueError above.
+    """
     return (int.from_bytes(_digest(seed, stream, indices, 8), "little") >> 11) / _DENOMINATOR
 
 

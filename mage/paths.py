@@ -46,9 +46,14 @@ class RunPaths:
         """The table that training ends with, as JSON."""
         return self.root / "evaluation.json"
 
+    @property
+    def members(self) -> Path:
+        """The PEFT folders of the snapshots, and of the learners when training ended."""
+        return self.root / "members"
+
     def member(self, name: str) -> Path:
-        """The PEFT folder of a snapshot or of a learner when training ended."""
-        return self.root / "members" / name
+        """The PEFT folder of one of `members`."""
+        return self.members / name
 
 
 def cache_folder() -> Path:

@@ -54,7 +54,13 @@ class Session:
 
 
 def describe(config: Config) -> Setting:
-    """Load the game and draw the opponents; overlaps and leaks between the sets are refused."""
+    """Load the game and draw the opponents.
+
+    Everything that can be refused without a base is refused here, before a run writes anything: unknown names,
+    overlaps and leaks between the sets, trials longer than the base can read.
+    """
+    if config.model.name != tiny.NAME:
+        raise unknown("base model", config.model.name, [tiny.NAME])
     wanted = config.game
     game = games.load(
         wanted.name, rounds=wanted.rounds, rendering=wanted.rendering, moves=wanted.moves, payoffs=wanted.payoffs
@@ -73,13 +79,14 @@ def describe(config: Config) -> Setting:
         corpus = expand(
             game, declarations(config.model.pretrain.corpus), away_from=tested, min_distance=declared.min_distance
         )
+    tokenizer = tiny.build_tokenizer(game)
+    _needed(config, game, Codec(tokenizer, models.start_ids(tokenizer)), tiny.MAX_TOKENS)
     return Setting(game, sets, corpus)
 
 
-def build(config: Config, paths: RunPaths, progress: Progress = lambda done, total: None) -> Session:
-    """Open a run, making its base first where it has none."""
+def build(config: Config, setting: Setting, paths: RunPaths, progress: Progress = lambda done, total: None) -> Session:
+    """Open a run that `describe` described, making its base first where it has none."""
     torch.set_num_threads(config.run.threads)
-    setting = describe(config)
     if not paths.base.exists():
         source = base_folder(config, setting, progress)
         aside = paths.base.with_name(".base")
@@ -88,20 +95,13 @@ def build(config: Config, paths: RunPaths, progress: Progress = lambda done, tot
         aside.rename(paths.base)
     model = models.load(paths.base, config.model.name)
     model.network.to(device=config.run.device, dtype=getattr(torch, config.run.dtype))
-    needed = longest_context(setting.game, model.codec, config.trial.episodes)
-    if needed > model.max_tokens:
-        raise RequestError(
-            f"a trial of {config.trial.episodes} episodes may take {needed} tokens, {config.model.name} reads "
-            f"{model.max_tokens} at most; ask for fewer episodes or rounds"
-        )
+    needed = _needed(config, setting.game, model.codec, model.max_tokens)
     bank = AdapterBank(model.network, LoraSettings(config.lora.rank, config.lora.alpha), config.model.name)
     return Session(config, paths, setting, model, bank, ConstrainedSampler(model, bank, needed))
 
 
 def base_folder(config: Config, setting: Setting, progress: Progress) -> Path:
     """Return the folder of the configured base, made on first use."""
-    if config.model.name != tiny.NAME:
-        raise unknown("base model", config.model.name, [tiny.NAME])
     return tiny.build(setting.game, setting.corpus, tiny.settings_of(config), cache_folder(), progress)
 
 
@@ -115,7 +115,18 @@ def reopen(run: Path) -> Session:
     config = load(paths.config)
     if not paths.base.exists():
         raise RequestError(f"{run} holds no base model yet; let its training start, or resume it")
-    return build(config, paths)
+    return build(config, describe(config), paths)
+
+
+def _needed(config: Config, game: MatrixGame, codec: Codec, most: int) -> int:
+    """Return the tokens that a trial may take; more than `most` are refused."""
+    needed = longest_context(game, codec, config.trial.episodes)
+    if needed > most:
+        raise RequestError(
+            f"a trial of {config.trial.episodes} episodes may take {needed} tokens, {config.model.name} reads "
+            f"{most} at most; ask for fewer episodes or rounds"
+        )
+    return needed
 
 
 def longest_context(game: MatrixGame, codec: Codec, episodes: int) -> int:

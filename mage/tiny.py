@@ -36,6 +36,7 @@ from populations.matchmaking import Pairing
 NAME = "builtin:tiny"
 FORMAT = 1  # counted up when the same settings would give another base
 VOCABULARY = 512
+MAX_TOKENS = 4096  # the longest context
 CORPUS_TRIALS = 4096  # transcripts, drawn with replacement
 LONGEST_TOKEN = 8  # characters; keeps the tokenizer from learning whole rule lines by heart
 SEGMENT_WEIGHT = 20  # how much more often a round's segments count than a trial's in the tokenizer's training
@@ -158,7 +159,7 @@ def network(settings: TinySettings, vocabulary: int) -> LlamaForCausalLM:
         num_hidden_layers=settings.layers,
         num_attention_heads=settings.heads,
         num_key_value_heads=settings.heads,
-        max_position_embeddings=4096,
+        max_position_embeddings=MAX_TOKENS,
         tie_word_embeddings=False,
         bos_token_id=0,
         eos_token_id=None,
@@ -207,7 +208,7 @@ def _pretrain(
     optimizer = torch.optim.AdamW(network.parameters(), lr=settings.learning_rate, weight_decay=0.01)
     warmup = max(1, settings.steps // 20)
     schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min((step + 1) / warmup, max(0.05, 1 - step / settings.steps))
+        optimizer, lambda step: min((step + 1) / warmup, max(0.05, 1 - step / max(settings.steps, 1)))
     )
     corpus = transcripts(game, model.codec, opponents, CORPUS_TRIALS, settings)
     rng = keys.generator(settings.seed, "corpus-order")

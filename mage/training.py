@@ -10,10 +10,10 @@ from pathlib import Path
 
 from games.errors import RequestError
 from mage import checkpoint, keys
-from mage.config import Config, differences, load, resolved
+from mage.config import Config
 from mage.evaluation import measure, report
 from mage.events import SCHEMA, EventLog, match_event
-from mage.files import write_durably
+from mage.files import sync, sync_tree, write_durably
 from mage.keys import PlayKeys
 from mage.learner import Learner, UpdateSettings, UpdateStats, linear_decay
 from mage.losses import Clip
@@ -22,7 +22,8 @@ from mage.paths import RunPaths
 from mage.reporting import Reporter, Silent
 from mage.rows import CreditSettings, RewardSummary, build_rows
 from mage.scheduler import play_all
-from mage.session import Session, build
+from mage.session import Session, build, describe
+from mage.start import plan_start
 from mage.timings import Timer
 from mage.trials import PlayedTrial
 from populations.league import League, LeagueSettings
@@ -45,40 +46,24 @@ def train(
     an existing run without `resume`, and changed settings with it.
     """
     paths = RunPaths(Path(run_dir))
-    settings = _settings(Path(config), paths, dict(overrides or {}), resume)
+    start = plan_start(Path(config), paths, overrides or {}, resume)
+    settings = start.config
+    setting = describe(settings)
     reporter = reporter or Silent()
-    paths.root.mkdir(parents=True, exist_ok=True)
-    write_durably(paths.overrides, json.dumps(dict(overrides or {}), default=str) + "\n")
-    write_durably(paths.config, resolved(settings))
+    resumed = checkpoint.exists(paths.checkpoint)
+    if not resumed:
+        start.write_down()
     with reporter.base() as progress:
-        session = build(settings, paths, progress)
-    run = TrainingRun(session, resume and checkpoint.exists(paths.checkpoint))
+        session = build(settings, setting, paths, progress)
+    run = TrainingRun(session, resumed)
+    if resumed:  # not before everything was read: a resume that is refused changes nothing
+        start.write_down()
     with reporter.iterations(run.iteration, settings.run.iterations) as shown:
         while run.iteration < settings.run.iterations:
             shown(run.step())
     run.finish()
     _evaluate(session, run.learners, reporter)
     return paths.root
-
-
-def _settings(config: Path, paths: RunPaths, overrides: dict[str, object], resume: bool) -> Config:
-    """Return the resolved config of a new run, or of a resumed one with nothing but its length changed."""
-    if not paths.config.exists():
-        if resume and not paths.root.exists():
-            raise RequestError(f"there is no run in {paths.root} to resume; leave --resume out to start it")
-        return load(config, overrides)
-    if not resume:
-        raise RequestError(f"{paths.root} already holds a run; add --resume to go on with it, or choose another --run")
-    earlier = json.loads(paths.overrides.read_text()) if paths.overrides.exists() else {}
-    overrides.update({key: value for key, value in earlier.items() if key not in overrides})
-    wanted = load(config, overrides)
-    changed = differences(load(paths.config), wanted)
-    if changed:
-        raise RequestError(
-            f"{paths.root} was started with another {', '.join(changed)}; only run.iterations may change when a run is "
-            "resumed, so start another run for other settings"
-        )
-    return wanted
 
 
 class TrainingRun:
@@ -96,6 +81,7 @@ class TrainingRun:
         self._opponents = {opponent.name: opponent for opponent in session.setting.opponents.training}
         self._timer = Timer(session.paths.timings)
         self.iteration = 0  # updates completed
+        self._saved = 0  # of them in a checkpoint
         if resumed:
             self._restore()
         else:
@@ -115,15 +101,24 @@ class TrainingRun:
     def _restore(self) -> None:
         paths, bank = self._session.paths, self._session.bank
         state = checkpoint.load(paths.checkpoint, bank, self._learner.optimisers)
-        self._league = League.from_json(state["league"], _league_settings(self._config))
+        try:
+            self._league = League.from_json(state["league"], _league_settings(self._config))
+            self.iteration = self._saved = int(state["iteration"])
+            offset = int(state["log_offset"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise checkpoint.damaged(paths.checkpoint, error) from error
+        if self.iteration > self._config.run.iterations:
+            raise RequestError(
+                f"got run.iterations = {self._config.run.iterations}, but {self.iteration} are done; ask for as many "
+                "or more"
+            )
         for member in self._league.population.snapshots:
             adapter = bank.load(member.name, paths.member(member.name), trainable=False)
             if adapter.digest() != member.digest:
                 raise RequestError(
                     f"the weights of {member.name} are not the ones that were frozen; restore its folder"
                 )
-        self._log = EventLog(paths.events, offset=state["log_offset"])
-        self.iteration = state["iteration"]
+        self._log = EventLog(paths.events, offset=offset)
 
     def step(self) -> dict[str, RewardSummary]:
         """Play and learn one iteration; returns each learner's rewards."""
@@ -149,10 +144,10 @@ class TrainingRun:
 
     def finish(self) -> None:
         """Write the last checkpoint, the learners as members, and the end of the log."""
-        if self.iteration % self._config.run.checkpoint_every:
+        if self._saved < self.iteration:
             self._save()
         for name in self.learners:
-            self._session.bank.save(name, self._session.paths.member(name))
+            self._write_member(name)
         self._log.append({"type": "end", "iteration": self.iteration})
         self._log.sync()
         self._log.close()
@@ -187,15 +182,21 @@ class TrainingRun:
 
     def _freeze(self) -> None:
         """Copy the learners that are due into frozen snapshots, and drop the weights of retired ones."""
-        bank, paths = self._session.bank, self._session.paths
+        bank = self._session.bank
         for name in self._league.snapshots_due(self.iteration):
             digest = bank.adapters[name].digest()
             member = self._league.freeze(name, self.iteration, digest)
             bank.freeze(name, member.name)
-            bank.save(member.name, paths.member(member.name))
+            self._write_member(member.name)
             self._log.append({"type": "member", "iteration": self.iteration, **asdict(member)})
         for retired in self._league.retire():
             bank.remove(retired)
+
+    def _write_member(self, name: str) -> None:
+        folder = self._session.paths.member(name)
+        self._session.bank.save(name, folder)
+        sync_tree(folder)  # the checkpoint that counts on it must not outlive it
+        sync(folder.parent)
 
     def _validate(self) -> None:
         every, opponents = self._config.run.validate_every, self._session.setting.opponents.validation
@@ -212,6 +213,7 @@ class TrainingRun:
         self._log.sync()
         state = {"iteration": self.iteration, "log_offset": self._log.offset, "league": self._league.to_json()}
         checkpoint.save(self._session.paths.checkpoint, state, self._session.bank, self._learner.optimisers)
+        self._saved = self.iteration
 
 
 def _evaluate(session: Session, learners: list[str], reporter: Reporter) -> None:

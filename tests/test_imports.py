@@ -26,11 +26,15 @@ LAYERS = {
     "mage.config": 0,
     "mage.config_docs": 0,
     "mage.events": 0,
+    "mage.files": 0,
+    "mage.paths": 0,
+    "mage.timings": 0,
     # pure functions on arrays
     "mage.advantages": 1,
     "mage.credit": 1,
     "mage.losses": 1,
     "mage.statistics": 1,
+    "mage.evaluation_report": 1,
     # tokens and tensors
     "mage.codec": 2,
     "mage.constrained": 2,
@@ -38,21 +42,24 @@ LAYERS = {
     "mage.models": 2,
     "mage.adapters": 2,
     "mage.cache": 2,
-    "mage.trie": 2,
     "mage.sampler": 2,
     # play
     "mage.trials": 3,
     "mage.scheduler": 3,
+    "mage.matches": 3,
     # what is done with what was played; builtin:tiny is trained on transcripts that are played for it
     "mage.tiny": 4,
     "mage.rows": 4,
     "mage.learner": 4,
+    "mage.checkpoint": 4,
+    "mage.session": 4,
     "mage.evaluation": 4,
-    "mage.evaluation_report": 4,
     "mage.standings": 4,
     # the loop
-    "mage.checkpoint": 5,
+    "mage.start": 5,
+    "mage.reporting": 5,
     "mage.training": 5,
+    "mage.estimate": 5,
     # what a person touches
     "mage": 6,
     "mage.cli": 6,

@@ -66,12 +66,15 @@ def train(
         typer.echo(plan(load(config, overrides)))
         return
     from mage.cli.progress import ConsoleReporter
+    from mage.standings import standings as derive_standings
     from mage.training import train as train_population
-    from mage.views.tables import next_steps
+    from mage.views.tables import next_steps, print_standings
 
     screen = console()
     try:
         train_population(config, run_dir=run_dir, overrides=overrides, resume=resume, reporter=ConsoleReporter(screen))
+        screen.print()
+        print_standings(screen, derive_standings(run_dir))
         screen.print(next_steps(str(run_dir)))
     except KeyboardInterrupt:
         raise typer.Exit(_interrupted(config, run_dir, assignments or [])) from None

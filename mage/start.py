@@ -1,0 +1,84 @@
+"""How a run starts or goes on: where it may be written, and with which settings.
+
+Nothing is written before the settings are known to be good. Left out: the run itself (`mage.training`).
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from games.errors import RequestError
+from mage import checkpoint
+from mage.config import Config, differences, load, resolved
+from mage.files import write_durably
+from mage.paths import RunPaths
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The resolved config of a run, and the overrides that led to it."""
+
+    paths: RunPaths
+    config: Config
+    overrides: Mapping[str, object]
+
+    def write_down(self) -> None:
+        """Write both into the run directory."""
+        self.paths.root.mkdir(parents=True, exist_ok=True)
+        write_durably(self.paths.overrides, json.dumps(dict(self.overrides), default=str) + "\n")
+        write_durably(self.paths.config, resolved(self.config))
+
+
+def plan_start(config: Path, paths: RunPaths, overrides: Mapping[str, object], resume: bool) -> Start:
+    """Return how to start a run, or to resume it with nothing but its length changed; writes nothing.
+
+    A resumed run keeps the overrides that it was started with. Raises RequestError for a wrong config, an existing
+    run without `resume`, and changed settings with it.
+    """
+    _refuse_place(paths, resume)
+    chosen = {**(_first_overrides(paths) if resume else {}), **overrides}
+    return Start(paths, _settings(config, paths, chosen), chosen)
+
+
+def _refuse_place(paths: RunPaths, resume: bool) -> None:
+    """Refuse a folder whose files would be lost, or that has nothing to go on from."""
+    if paths.root.exists() and not paths.root.is_dir():
+        raise RequestError(f"{paths.root} is a file; choose another --run, a folder that may be new")
+    if resume and not paths.root.exists():
+        raise RequestError(f"there is no run in {paths.root} to resume; leave --resume out to start it")
+    if paths.config.exists() and not resume:
+        raise RequestError(f"{paths.root} already holds a run; add --resume to go on with it, or choose another --run")
+    if not paths.config.exists() and any(path.exists() for path in (paths.base, paths.events, paths.checkpoint)):
+        raise RequestError(
+            f"{paths.root} holds a run without its {paths.config.name}; restore it, or choose another --run"
+        )
+    if checkpoint.exists(paths.checkpoint) and not paths.base.exists():
+        raise RequestError(
+            f"{paths.base}, the base that the run's adapters belong to, is missing; restore it, or start a new run"
+        )
+
+
+def _first_overrides(paths: RunPaths) -> dict[str, object]:
+    """Return the overrides that the run was started with; none for a new run."""
+    if not paths.overrides.exists():
+        return {}
+    try:
+        return dict(json.loads(paths.overrides.read_text()))
+    except (ValueError, TypeError) as error:
+        raise RequestError(
+            f"{paths.overrides} is damaged ({error}); write the settings of the run's first --set into it as a JSON "
+            "object, {} for none"
+        ) from error
+
+
+def _settings(config: Path, paths: RunPaths, overrides: Mapping[str, object]) -> Config:
+    """Return the resolved config of a new run, or of a resumed one with nothing but its length changed."""
+    wanted = load(config, overrides)
+    changed = differences(load(paths.config), wanted) if paths.config.exists() else []
+    if changed:
+        raise RequestError(
+            f"{paths.root} was started with another {', '.join(changed)}; only run.iterations may change when a run is "
+            "resumed, so start another run for other settings"
+        )
+    return wanted

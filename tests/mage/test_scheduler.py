@@ -1,0 +1,85 @@
+"""Trials in company: what else is in the batch changes nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from games.opponents import parse
+from mage.keys import PlayKeys
+from mage.scheduler import play_all
+from mage.trials import Conditions, SeatPlan, TrialPlan
+from populations.matchmaking import Pairing
+
+HABIT = "peaked_habit(move=R,peak=0.6)"
+
+
+class Nobody:
+    """A sampler that must not be asked."""
+
+    def open(self, agents):
+        raise AssertionError(agents)
+
+
+def crowd() -> list[Pairing]:
+    """Forty trials of several kinds and agents."""
+    kinds = [(HABIT, "scripted"), ("ann@1", "snapshot"), ("base", "snapshot"), ("cid", "learner")]
+    learners = ("bob", "dan")
+    return [Pairing(learners[t % 2], kinds[t % 4][0], t // 4 % 2, t, t, kinds[t % 4][1]) for t in range(40)]
+
+
+def moves(trial) -> list[str]:
+    return [turn.move for episode in trial.record.episodes for turn in episode.turns]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "memory", "lane_rows"),
+    [
+        (HABIT, "scripted", "transcript", 8),
+        (HABIT, "scripted", "none", 64),
+        ("ann@1", "snapshot", "transcript", 64),
+        ("bob", "learner", "none", 8),
+    ],
+)
+def test_a_trial_alone_and_among_forty_others_picks_the_same_moves(name, kind, memory, lane_rows, play, rps):
+    own = Pairing("ann", name, seat=1, group=77, trial=77, opponent_kind=kind)
+    (alone,) = play(rps, [own], memory=memory)
+    others = crowd()
+    (among,) = play(rps, [*others[:13], own, *others[13:]], memory=memory, lane_rows=lane_rows)[13:14]
+    assert among.record.pairing == own
+    assert moves(among) == moves(alone)
+    assert [c.ids for c in among.contexts] == [c.ids for c in alone.contexts]
+    for here, there in zip(among.contexts, alone.contexts, strict=True):
+        assert [c.log_prob for c in here.choices] == pytest.approx([c.log_prob for c in there.choices], abs=1e-5)
+
+
+def test_trials_come_back_in_the_order_of_the_plans(play, rps):
+    pairings = crowd()
+    played = play(rps, pairings, lane_rows=5, episodes=1)
+    assert [trial.record.pairing for trial in played] == pairings
+
+
+def test_the_order_of_the_plans_changes_no_trial(play, rps):
+    pairings = crowd()[:12]
+    forwards, backwards = play(rps, pairings, episodes=2), play(rps, pairings[::-1], episodes=2)
+    assert [moves(trial) for trial in forwards] == [moves(trial) for trial in backwards[::-1]]
+
+
+def test_another_seed_gives_other_moves(play, rps):
+    pairings = crowd()[:4]
+    assert [moves(t) for t in play(rps, pairings, seed=0)] != [moves(t) for t in play(rps, pairings, seed=1)]
+
+
+def test_sampling_leaves_no_route_and_no_gradient(bank, play, rps):
+    play(rps, crowd()[:8], episodes=1)
+    assert bank.route == ()
+    assert all(p.grad is None for adapter in bank.adapters.values() for p in adapter.parameters())
+
+
+def test_no_plans_ask_nobody_and_progress_counts_every_trial_once(base, rps):
+    keys, told = PlayKeys(0, "train", 0), []
+    conditions = Conditions(rps, base.codec, keys, 1, "none")
+    assert play_all([], conditions, Nobody(), lane_rows=4, progress=told.append) == []
+    scripted = SeatPlan(HABIT, parse(rps, HABIT), 0)
+    plans = [TrialPlan(pairing, (scripted, scripted)) for pairing in crowd()[:10]]
+    assert len(play_all(plans, conditions, Nobody(), lane_rows=2, progress=told.append)) == 10
+    assert told == [4, 4, 2]  # waves of twice the rows of a lane
