@@ -22,6 +22,7 @@ from transformers import PreTrainedModel
 
 from games.errors import RequestError, unknown
 
+ALL_LINEAR = "all-linear"
 BASE = "base"  # the agent that is the base model alone: the untrained model
 SCALES_OTHERWISE = ("use_rslora", "alpha_pattern")  # PEFT's settings that change alpha / rank unseen by the weights
 _PEFT_PREFIX = "base_model.model."
@@ -33,6 +34,7 @@ class LoraSettings:
 
     rank: int
     alpha: float
+    targets: str | tuple[str, ...] = ALL_LINEAR  # last parts of layer names, such as "q_proj"
 
     @property
     def scale(self) -> float:
@@ -144,7 +146,7 @@ class AdapterBank:
     """The base model with every resident agent's adapter."""
 
     def __init__(self, model: PreTrainedModel, settings: LoraSettings, base_name: str) -> None:
-        """Freeze the model and put a `PopulationLinear` in place of every linear layer but the head."""
+        """Freeze the model and put a `PopulationLinear` in place of every target layer; never of the head."""
         self.model = model
         self.settings = settings
         self.base_name = base_name
@@ -255,8 +257,14 @@ def read_adapter(folder: Path, settings: LoraSettings) -> dict[str, Tensor]:
 
 
 def _wrap(model: PreTrainedModel, bank: AdapterBank) -> dict[str, tuple[int, int]]:
-    head = model.get_output_embeddings()
-    targets = {n: m for n, m in model.named_modules() if isinstance(m, nn.Linear) and m is not head}
+    """Put a `PopulationLinear` in place of every target layer; returns their (out, in) sizes by name."""
+    head, wanted = model.get_output_embeddings(), bank.settings.targets
+    linears = {n: m for n, m in model.named_modules() if isinstance(m, nn.Linear) and m is not head}
+    kinds = {name.rsplit(".", 1)[-1] for name in linears}
+    chosen = kinds if wanted == ALL_LINEAR else {wanted} if isinstance(wanted, str) else set(wanted)
+    for kind in sorted(chosen - kinds):
+        raise unknown("lora target", kind, [ALL_LINEAR, *sorted(kinds)])
+    targets = {name: linear for name, linear in linears.items() if name.rsplit(".", 1)[-1] in chosen}
     for name, linear in targets.items():
         parent = model.get_submodule(re.sub(r"\.?[^.]+$", "", name))
         setattr(parent, name.rsplit(".", 1)[-1], PopulationLinear(linear, name, bank))

@@ -62,6 +62,7 @@ class CachedLane:
             open_rows = [row for row in open_rows if moves[row].node.move is None]
         return {row: move.reply() for row, move in moves.items()}
 
+    @torch.inference_mode()
     def _admit(self, requests: Mapping[int, MoveRequest]) -> None:
         """Give a row to a context that is new to it."""
         fresh = [row for row, request in requests.items() if self._contexts[row] is not request.context]

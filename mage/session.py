@@ -96,7 +96,9 @@ def build(config: Config, setting: Setting, paths: RunPaths, progress: Progress 
     model = models.load(paths.base, config.model.name)
     model.network.to(device=config.run.device, dtype=getattr(torch, config.run.dtype))
     needed = _needed(config, setting.game, model.codec, model.max_tokens)
-    bank = AdapterBank(model.network, LoraSettings(config.lora.rank, config.lora.alpha), config.model.name)
+    bank = AdapterBank(
+        model.network, LoraSettings(config.lora.rank, config.lora.alpha, config.lora.targets), config.model.name
+    )
     return Session(config, paths, setting, model, bank, ConstrainedSampler(model, bank, needed))
 
 

@@ -33,7 +33,7 @@ SETTINGS = UpdateSettings(
 @pytest.fixture
 def rows(play, pairings, spelled, castling) -> list[Row]:
     """Rows of four learners in one batch, ragged, in the order of the trials."""
-    found, _ = build_rows(play(castling, pairings(HABIT)[::2], reader=spelled, episodes=2), LEARNERS, CREDIT)
+    found, _ = build_rows(play(castling, pairings(HABIT)[::2], reader=spelled, episodes=1), LEARNERS, CREDIT)
     assert {row.agent for row in found} == set(LEARNERS)
     assert len({len(row.ids) for row in found}) > 4
     return found

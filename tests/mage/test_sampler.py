@@ -19,10 +19,10 @@ from mage.learner import distributions
 from mage.rows import Row
 from mage.sampler import ConstrainedSampler, sample
 
-SAMPLES = 10_000
+LANES = 10
+SHARES = {"ann": 1000, BASE: 100}  # rows of each lane: 10,000 samples of a learner among 1,000 of the base
 KEYS = PlayKeys(11, "train", 0)
 PREFIXED = ("1", "10", "O-O", "O-O-O")
-AGENTS = ("ann", BASE)
 
 
 def rows_of(played) -> list[Row]:
@@ -68,21 +68,19 @@ def test_padded_rows_equal_rows_alone(spelled, bank, play, pairings, castling):
 
 
 def draw_many(model, bank, codec: Codec, legal: tuple[str, ...]) -> dict[str, list[tuple[Context, MoveReply]]]:
-    """Sample one move after the same prompt SAMPLES times for each agent, in lanes that mix the agents."""
+    """Sample one move after the same prompt in every row of every lane; each row has a stream of its own."""
     prompt = [*codec.start, *codec.encode("episode 1\n")]
     sampler = ConstrainedSampler(model, bank, 32)
-    found: dict[str, list[tuple[Context, MoveReply]]] = {agent: [] for agent in AGENTS}
-    share = 1000
-    for start in range(0, SAMPLES, share):
-        agents = [agent for agent in AGENTS for _ in range(share)]
+    found: dict[str, list[tuple[Context, MoveReply]]] = {agent: [] for agent in SHARES}
+    agents = [agent for agent, share in SHARES.items() for _ in range(share)]
+    for lane in range(LANES):
         contexts = [Context(agent, 0, list(prompt)) for agent in agents]
-        requests = {
-            row: MoveRequest(context, legal, AGENTS.index(context.agent) * SAMPLES + start + row % share, 0, 0)
-            for row, context in enumerate(contexts)
-        }
+        streams = range(lane * len(agents), (lane + 1) * len(agents))
+        requests = {row: MoveRequest(contexts[row], legal, stream, 0, 0) for row, stream in enumerate(streams)}
         replies = sampler.open(agents).choose(requests, KEYS)
         for row, context in enumerate(contexts):
             found[context.agent].append((context, replies[row]))
+    assert len(found["ann"]) == 10_000
     return found
 
 
@@ -104,16 +102,16 @@ def move_probabilities(model, bank, codec: Codec, agent: str, legal: tuple[str, 
 
 
 def test_the_moves_probabilities_sum_to_one_although_moves_begin_with_one_another(spelled, bank, spelling):
-    for agent in AGENTS:
+    for agent in SHARES:
         assert sum(move_probabilities(spelled, bank, spelling, agent, PREFIXED)) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_frequencies_of_moves_that_begin_with_one_another_fit_their_probabilities(spelled, bank, spelling):
     for agent, samples in draw_many(spelled, bank, spelling, PREFIXED).items():
         probabilities = np.array(move_probabilities(spelled, bank, spelling, agent, PREFIXED))
-        assert probabilities.min() > 5 / SAMPLES  # chi-square needs five expected
+        assert probabilities.min() > 5 / len(samples)  # chi-square needs five expected
         counts = Counter(reply.move for _, reply in samples)
-        expected = SAMPLES * probabilities / probabilities.sum()
+        expected = len(samples) * probabilities / probabilities.sum()
         assert chisquare([counts[move] for move in PREFIXED], expected).pvalue > 0.001
         for context, reply in samples[:50]:
             index = PREFIXED.index(reply.move)
@@ -128,7 +126,7 @@ def test_frequencies_of_moves_of_one_token_fit_the_probabilities_that_are_report
         reported = samples[0][1].probabilities
         assert sum(reported) == pytest.approx(1.0, abs=1e-6)
         counts = Counter(reply.move for _, reply in samples)
-        expected = SAMPLES * np.array(reported) / sum(reported)
+        expected = len(samples) * np.array(reported) / sum(reported)
         assert chisquare([counts[move] for move in legal], expected).pvalue > 0.001
 
 
