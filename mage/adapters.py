@@ -217,7 +217,7 @@ class AdapterBank:
 
     def load(self, name: str, folder: Path, *, trainable: bool) -> Adapter:
         """Read an adapter from PEFT's format under a new name; another rank or base is refused."""
-        tensors = read_adapter(folder, self.settings)
+        tensors = read_adapter(folder, self.settings, self.base_name)
         adapter = self.add(name, trainable=trainable)
         try:
             adapter.load(tensors, str(folder))
@@ -227,8 +227,12 @@ class AdapterBank:
         return adapter
 
 
-def read_adapter(folder: Path, settings: LoraSettings) -> dict[str, Tensor]:
-    """Return the tensors of a PEFT folder; a missing or broken file, or another rank, is refused in one sentence."""
+def read_adapter(folder: Path, settings: LoraSettings, base_name: str) -> dict[str, Tensor]:
+    """Return the tensors of a PEFT folder; refused in one sentence: a missing or broken file, another rank or base.
+
+    base_name: `name@digest` of this run's base; a folder that names a base with another digest is refused, one that
+    names none (PEFT's own) is not.
+    """
     for name in ("adapter_config.json", "adapter_model.safetensors"):
         if not (folder / name).exists():
             raise RequestError(f"{folder} is not an adapter folder: {name} is missing")
@@ -248,6 +252,9 @@ def read_adapter(folder: Path, settings: LoraSettings) -> dict[str, Tensor]:
             f"{folder} has rank {config.get('r')} and alpha {config.get('lora_alpha')}, "
             f"this run has {settings.rank} and {settings.alpha}; train or load with the same"
         )
+    trained_on = str(config.get("base_model_name_or_path"))
+    if "@" in trained_on and trained_on != base_name:
+        raise RequestError(f"{folder} was trained on the base {trained_on}, this run has {base_name}; use its own run")
     for name in SCALES_OTHERWISE:
         if config.get(name):
             raise RequestError(

@@ -66,7 +66,7 @@ def load(root: Path, bank: AdapterBank, optimisers: Mapping[str, torch.optim.Opt
             raise RequestError(f"{folder} has the schema {state['schema']!r}, expected {SCHEMA!r}; use its own version")
         for learner, optimiser in optimisers.items():
             where = folder / LEARNERS / learner
-            bank.adapters[learner].load(read_adapter(where, bank.settings), str(where))
+            bank.adapters[learner].load(read_adapter(where, bank.settings, bank.base_name), str(where))
             _restore(bank, learner, optimiser, load_file(where / "optimiser.safetensors"))
     except (OSError, json.JSONDecodeError, UnicodeDecodeError, SafetensorError, KeyError, TypeError) as error:
         raise damaged(root, error) from error

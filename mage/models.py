@@ -3,6 +3,7 @@
 Left out: everything that trains. `builtin:tiny` is built in `mage.tiny`.
 """
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,6 +83,14 @@ def load(folder: Path, name: str) -> LanguageModel:
         reason = str(error).splitlines()[0]
         raise RequestError(f"{folder} is not a readable model folder ({reason}); build or copy it again") from error
     return LanguageModel(name, network, Codec(tokenizer, start_ids(tokenizer)))
+
+
+def digest(folder: Path) -> str:
+    """Return a hash of a model folder's weights, which tells bases of one name apart."""
+    sha = hashlib.sha256()
+    for path in sorted(folder.glob("*.safetensors")):
+        sha.update(path.read_bytes())
+    return sha.hexdigest()[:16]
 
 
 def start_ids(tokenizer: PreTrainedTokenizerFast) -> tuple[int, ...]:

@@ -104,11 +104,25 @@ def test_a_failing_disk_is_status_1(capsys, stand_in):
 
 def test_train_passes_its_options_on(stand_in):
     calls = stand_in("mage.training", "train", dict)
-    assert main(["train", "a/b.toml", "--set", "run.seed=2", "--set", "x.y=a=b", "--resume", "--dry-run"]) == 0
+    stand_in("mage.standings", "standings", dict)
+    stand_in("mage.views.tables", "print_standings", dict)
+    assert main(["train", "a/b.toml", "--set", "run.seed=2", "--set", "x.y=a=b", "--resume"]) == 0
     ((config,), options) = calls[0]
     assert str(config) == "a/b.toml"
     assert str(options.pop("run_dir")) == "runs/b"
-    assert options == {"overrides": {"run.seed": "2", "x.y": "a=b"}, "resume": True, "dry_run": True}
+    assert type(options.pop("reporter")).__name__ == "ConsoleReporter"
+    assert options == {"overrides": {"run.seed": "2", "x.y": "a=b"}, "resume": True}
+
+
+def test_a_dry_run_prints_the_settings_and_trains_nothing(stand_in, capsys, tmp_path):
+    calls = stand_in("mage.training", "train", dict)
+    config = tmp_path / "c.toml"
+    config.write_text('[opponents]\ntraining = ["tit_for_tat"]\n')
+    assert main(["train", str(config), "--set", "run.iterations=7", "--dry-run"]) == 0
+    printed = capsys.readouterr().out
+    assert "# opponents: 1 training, 0 validation, 0 held-out" in printed
+    assert "iterations = 7" in printed
+    assert not calls
 
 
 def test_a_set_without_a_value_is_refused(capsys):

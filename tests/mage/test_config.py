@@ -36,7 +36,7 @@ def every_table(table: type[BaseModel]):
 
 def test_a_sparse_file_gets_the_defaults(file):
     config = load(file)
-    assert config.run.iterations == 60
+    assert config.run.iterations == 40
     assert config.league.num_generations == 16
     assert config.learning.learning_rate == 0.002
     assert config.opponents.training == ("tit_for_tat",)
