@@ -84,7 +84,14 @@ def parse(game: RepeatedGame, text: str) -> NamedOpponent:
 
 def split_names(text: str) -> list[str]:
     """The parts of a list such as `cycle(start=R,step=1),tit_for_tat`: commas in parentheses don't count."""
-    return [part.strip() for part in re.findall(r"(?:[^,(]|\([^)]*\))+", text) if part.strip()]
+    names, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            names.append("")
+        else:
+            names[-1] += character
+    return [name.strip() for name in names if name.strip()]
 
 
 def behaviour(game: RepeatedGame, opponent: NamedOpponent) -> tuple[bytes, ...]:

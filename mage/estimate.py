@@ -37,7 +37,8 @@ def plan(config: Config) -> str:
         f"tokens: at most {tokens} a context, {contexts} contexts or more an iteration",
         f"time: about {seconds / 60:.0f} min for {config.run.iterations} iterations "
         f"({rate:.0f} tokens/s sampled and trained, measured now)",
-        f"memory: about {cache / 2**20:.0f} MiB of keys and values for {config.learning.batch_rows} contexts at once",
+        f"memory: about {cache / 2**20:.0f} MiB of keys and values for each batch of {config.learning.batch_rows} "
+        "contexts, up to 4 batches at once",
     ]
     return "\n".join(f"# {line}" for line in lines) + "\n\n" + resolved(config)
 

@@ -45,7 +45,8 @@ def evaluate(
     """Play an evaluation and return the object of `mage evaluate --json` (docs/evaluation.md).
 
     agent: a member's name or "base" for the untrained model; None is every learner. opponents: a set's name or
-    opponents' names. trials: per agent and opponent, split over seats. Raises RequestError for unknown names.
+    opponents' names. memory, trials (per agent and opponent, split over seats) and seed: as the run's config has them
+    unless given. progress: called with (trials done, trials in all). Raises RequestError for unknown names.
     """
     if trials is not None and trials < 1:
         raise RequestError(f"got trials = {trials}, expected at least 1")

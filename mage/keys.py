@@ -42,7 +42,7 @@ class PlayKeys:
     """The part of the key that all trials of one batch share."""
 
     seed: int
-    stream: str  # "train", "evaluate", "corpus"
+    stream: str  # "train", "validate", "evaluate", "corpus"
     iteration: int
 
     def move(self, trial: int, seat: int, episode: int, decision: int, depth: int = 0) -> float:

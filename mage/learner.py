@@ -15,9 +15,10 @@ from torch import Tensor
 from mage import keys
 from mage.adapters import AdapterBank
 from mage.constrained import AllowedTokens, log_probs
-from mage.losses import LOSS_AGG_MODES, LOSS_TYPES, Clip, approximate_kl, entropy
+from mage.losses import LOSS_AGG_MODES, LOSS_TYPES, Clip, entropy
 from mage.models import LanguageModel
 from mage.rows import Row
+from mage.update_stats import Tally, UpdateStats, tally_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,50 +31,9 @@ class UpdateSettings:
     entropy_bonus: float
     minibatches: int
     epochs: int
-    max_kl: float  # nats per trained token, sampling policy to current; above it a learner's step is left out
+    max_kl: float  # nats per trained token, sampling policy to current; above it a learner's update ends
     max_grad_norm: float
     microbatch_tokens: int  # padded tokens per forward and backward
-
-
-@dataclass(slots=True)
-class UpdateStats:
-    """What one learner's update did; means over its minibatches. Names follow TRL's logs."""
-
-    kl: float = 0.0
-    entropy: float = 0.0
-    grad_norm: float = 0.0
-    clip_low: float = 0.0
-    clip_high: float = 0.0
-    logp_difference_mean: float = 0.0  # sampler against trainer before the first step, absolute, nats
-    logp_difference_max: float = 0.0
-    skipped_minibatches: int = 0
-    steps: int = 0
-
-    def logged(self) -> dict[str, float]:
-        """Return the figures under the names of the event log, which are TRL's."""
-        return {
-            "kl": self.kl,
-            "entropy": self.entropy,
-            "grad_norm": self.grad_norm,
-            "clip_ratio/low_mean": self.clip_low,
-            "clip_ratio/high_mean": self.clip_high,
-            "sampling/logp_difference/mean": self.logp_difference_mean,
-            "sampling/logp_difference/max": self.logp_difference_max,
-            "skipped_minibatches": self.skipped_minibatches,
-        }
-
-
-@dataclass(slots=True)
-class _Tally:
-    """Sums over one learner's tokens in one minibatch."""
-
-    tokens: int = 0
-    kl: float = 0.0
-    entropy: float = 0.0
-    low: float = 0.0
-    high: float = 0.0
-    difference: float = 0.0
-    largest: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,15 +118,15 @@ class Learner:
             start = stop
         return batch
 
-    def _accumulate(self, batch: _Minibatch) -> dict[str, _Tally]:
+    def _accumulate(self, batch: _Minibatch) -> dict[str, Tally]:
         """Forward and backward over the minibatch in microbatches; gradients add up in the adapters."""
-        tallies: dict[str, _Tally] = {row.agent: _Tally() for row in batch.rows}
+        tallies: dict[str, Tally] = {row.agent: Tally() for row in batch.rows}
         for start, stop in microbatches([len(row.ids) for row in batch.rows], self._settings.microbatch_tokens):
             rows = batch.rows[start:stop]
             self._backward(rows, torch.cat(batch.weights[start:stop]), tallies)
         return tallies
 
-    def _backward(self, rows: Sequence[Row], weights: Tensor, tallies: dict[str, _Tally]) -> None:
+    def _backward(self, rows: Sequence[Row], weights: Tensor, tallies: dict[str, Tally]) -> None:
         device = self._model.device
         table = distributions(self._model, self._bank, rows)
         choices = [choice for row in rows for choice in row.choices]
@@ -180,12 +140,12 @@ class Learner:
         loss = -(weights.to(device) * (objective + settings.entropy_bonus * spread)).sum()
         loss.backward()
         owner = [row.agent for row in rows for _ in row.choices]
-        _count(tallies, owner, log_p.detach(), old, advantage, spread.detach(), settings.clip)
+        tally_tokens(tallies, owner, log_p.detach(), old, advantage, spread.detach(), settings.clip)
 
     def _step(
         self,
         agent: str,
-        tally: _Tally,
+        tally: Tally,
         stat: UpdateStats,
         stopped: set[str],
         learning_rate: float,
@@ -250,39 +210,3 @@ def linear_decay(start: float, final: float, iteration: int, iterations: int) ->
     """Return the learning rate of an iteration (from 0): `start` at the first, `final` at the last, linear between."""
     share = iteration / max(iterations - 1, 1)
     return start + (final - start) * share
-
-
-def _count(
-    tallies: dict[str, _Tally],
-    owner: Sequence[str],
-    log_p: Tensor,
-    old: Tensor,
-    advantage: Tensor,
-    spread: Tensor,
-    clip: Clip,
-) -> None:
-    ratio = torch.exp(log_p - old)
-    columns = torch.stack(
-        [
-            approximate_kl(log_p, old),
-            spread,
-            ((ratio < 1 - clip.low) & (advantage < 0)).float(),
-            ((ratio > 1 + clip.high) & (advantage > 0)).float(),
-            (log_p - old).abs(),
-        ]
-    ).cpu()
-    start = 0
-    while start < len(owner):
-        stop = start
-        while stop < len(owner) and owner[stop] == owner[start]:
-            stop += 1
-        part, tally = columns[:, start:stop], tallies[owner[start]]
-        kl, spread_sum, low, high, difference = (float(x) for x in part.sum(dim=1))
-        tally.tokens += stop - start
-        tally.kl += kl
-        tally.entropy += spread_sum
-        tally.low += low
-        tally.high += high
-        tally.difference += difference
-        tally.largest = max(tally.largest, float(part[4].max()))
-        start = stop

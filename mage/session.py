@@ -3,7 +3,6 @@
 `describe` needs no torch work beyond imports; `build` makes or reads the base. Left out: any loop.
 """
 
-import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -142,9 +141,3 @@ def longest_context(game: MatrixGame, codec: Codec, episodes: int) -> int:
         return opening + headers + episodes * game.rounds * (move + news)
 
     return max(of(seat) for seat in range(game.seats))
-
-
-def families_seen(paths: RunPaths) -> list[str]:
-    """Return the families that the base's corpus came from, as its manifest states them."""
-    manifest = json.loads((paths.base / "manifest.json").read_text())
-    return list(manifest["families"])

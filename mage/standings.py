@@ -12,6 +12,7 @@ from typing import Any
 
 from games.errors import RequestError
 from mage import events
+from mage.paths import RunPaths
 from populations.payoffs import PayoffTable, Result
 
 SCHEMA = "mage.standings/1"
@@ -28,7 +29,7 @@ def standings(run: str | Path) -> dict[str, Any]:
     episode in game units, `win_rate` with draws half, `forfeits` of the row) and `results` (sums of every
     pair of members, by seat). Raises RequestError when there is no log or it is damaged.
     """
-    log = Path(run) / "events.jsonl" if Path(run).is_dir() else Path(run)
+    log = RunPaths(Path(run)).events if Path(run).is_dir() else Path(run)
     return derive(str(run), events.read(log))
 
 

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import torch
@@ -191,7 +192,7 @@ def transcripts(
 class _NoSampler(Sampler):
     """Scripted players ask nobody."""
 
-    def open(self, agents: Sequence[str]) -> "object":  # type: ignore[override]
+    def open(self, agents: Sequence[str]) -> NoReturn:
         raise AssertionError(f"a scripted match asked for a lane for {agents}")
 
 

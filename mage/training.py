@@ -15,7 +15,7 @@ from mage.evaluation import measure, report
 from mage.events import SCHEMA, EventLog, match_event
 from mage.files import sync, sync_tree, write_durably
 from mage.keys import PlayKeys
-from mage.learner import Learner, UpdateSettings, UpdateStats, linear_decay
+from mage.learner import Learner, UpdateSettings, linear_decay
 from mage.losses import Clip
 from mage.matches import mirrored, plan_trials, results, spread
 from mage.paths import RunPaths
@@ -26,6 +26,7 @@ from mage.session import Session, build, describe
 from mage.start import plan_start
 from mage.timings import Timer
 from mage.trials import PlayedTrial
+from mage.update_stats import UpdateStats
 from populations.league import League, LeagueSettings
 from populations.members import Member, Population
 from populations.payoffs import PayoffTable

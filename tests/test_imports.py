@@ -50,6 +50,7 @@ LAYERS = {
     # what is done with what was played; builtin:tiny is trained on transcripts that are played for it
     "mage.tiny": 4,
     "mage.rows": 4,
+    "mage.update_stats": 4,
     "mage.learner": 4,
     "mage.checkpoint": 4,
     "mage.session": 4,

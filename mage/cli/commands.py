@@ -83,7 +83,9 @@ def train(
 @app.command()
 def evaluate(
     run: Run,
-    agent: Annotated[str | None, typer.Option(metavar="NAME", help="One member  [default: every learner]")] = None,
+    agent: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A member, or base, untrained  [default: every learner]")
+    ] = None,
     opponents: Annotated[
         str, typer.Option(metavar="SET|NAME,...", help="held_out, validation, training, or names.")
     ] = "held_out",
@@ -98,13 +100,17 @@ def evaluate(
 ) -> None:
     """Play a run's agents against opponents, with intervals."""
     check_writable(json_file)
+    from mage.cli.progress import ConsoleReporter
     from mage.evaluation import evaluate as evaluate_run
-    from mage.views.tables import print_evaluation
 
     names = opponents if opponents in OPPONENT_SETS else split_names(opponents)
-    table = evaluate_run(run, agent=agent, opponents=names, memory=memory, trials=trials, seed=seed)
+    reporter = ConsoleReporter(console())
+    with reporter.evaluation() as progress:
+        table = evaluate_run(
+            run, agent=agent, opponents=names, memory=memory, trials=trials, seed=seed, progress=progress
+        )
     write_json(json_file, table)
-    print_evaluation(console(), table)
+    reporter.table(table)
 
 
 @app.command()
@@ -183,14 +189,9 @@ def pull_model(
 
 def split_names(text: str) -> tuple[str, ...]:
     """Opponent names separated by commas outside parentheses. Raises RequestError when there are none."""
-    names, depth = [""], 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth == 0:
-            names.append("")
-        else:
-            names[-1] += character
-    given = tuple(name.strip() for name in names if name.strip())
+    from games import naming
+
+    given = tuple(naming.split_names(text))
     if not given:
         raise RequestError(f'--opponents: got "{text}", expected held_out, validation, training or names')
     return given

@@ -43,7 +43,7 @@ class ConsoleReporter:
     @contextmanager
     def evaluation(self) -> Iterator[Callable[[int, int], None]]:
         """Show the evaluation on held-out opponents."""
-        with self._bar("held-out evaluation") as advance:
+        with self._bar("evaluation") as advance:
             yield advance
 
     def table(self, table: Mapping[str, Any]) -> None:

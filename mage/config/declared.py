@@ -27,7 +27,8 @@ class Draw(Table):
         default=0, ge=0, lt=2**31, description="seed of the draws; the same seed gives the same opponents"
     )
     parameters: dict[str, Scalar | tuple[Scalar, ...]] = Field(
-        default_factory=dict, description="values or [low, high] ranges of the family's parameters"
+        default_factory=dict,
+        description="the family's parameters: values, [low, high] ranges of numbers, lists of moves to choose from",
     )
     away_from: tuple[str, ...] = Field(default=(), description="opponents that no draw may come close to")
     min_distance: float = Field(default=0.0, ge=0, le=1, description="least distance to each of `away_from`")
@@ -56,4 +57,6 @@ class Opponents(Table):
     training: tuple[Declaration, ...] = Field(default=(), description="met in training, and in the corpus")
     validation: tuple[Declaration, ...] = Field(default=(), description="met to judge progress, never to train")
     held_out: tuple[Declaration, ...] = Field(default=(), description="met by `mage evaluate` alone")
-    min_distance: float = Field(default=0.05, ge=0, le=1, description="least distance of a near opponent to training")
+    min_distance: float = Field(
+        default=0.05, ge=0, le=1, description="least distance of every validation and held-out opponent to training"
+    )

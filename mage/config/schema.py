@@ -57,7 +57,7 @@ class Trial(Table):
 
     episodes: int = Field(default=3, ge=1, description="episodes per trial")
     memory: Literal["transcript", "none"] = Field(default="transcript", description="what carries over episodes")
-    on_overflow: Literal["error"] = Field(default="error", description="what to do if a context can not fit")
+    on_overflow: Literal["error"] = Field(default="error", description="what to do if a context cannot fit")
 
 
 class Pretrain(Table):
@@ -120,7 +120,9 @@ class League(Table):
     groups: int = Field(default=8, ge=1, description="groups per learner and iteration")
     num_generations: int = Field(default=16, ge=1, description="trials per group, differing by sampling only")
     snapshot_every: int = Field(default=10, ge=1, description="iterations between frozen copies of each learner")
-    snapshots_kept: int = Field(default=16, ge=0, description="snapshots that stay in the league; the oldest go first")
+    snapshots_kept: int = Field(
+        default=16, ge=0, description="snapshots that stay in the league, over all learners; the oldest go first"
+    )
     pfsp_power: float = Field(default=2.0, ge=0, description="sharpness of pfsp: weight (1 - win rate) ** power")
     matchmaking: Matchmaking = Field(default_factory=Matchmaking, description="weights of who meets whom")
 
@@ -137,25 +139,31 @@ Cell = Literal["learner", "game", "seat", "opponent", "episode", "turn"]
 class Learning(Table):
     """[learning]: returns, advantages, loss and optimiser, one optimiser per learner."""
 
-    objective: Literal["sum", "final"] = Field(default="sum", description="all episodes count, or the last one only")
+    objective: Literal["sum", "final"] = Field(
+        default="sum", description="all episodes count, or (with gamma_traj = 1) the last one only"
+    )
     gamma_step: float = Field(default=1.0, ge=0, le=1, description="discount per decision within an episode")
     gamma_traj: float = Field(default=1.0, ge=0, le=1, description="discount per episode within a trial")
     cell: tuple[Cell, ...] = Field(
         default=("learner", "game", "seat", "opponent", "episode", "turn"),
         description="returns are compared with those that agree in these fields",
     )
-    scale_rewards: Literal["group", "batch", "none"] = Field(default="group", description="what divides advantages")
+    scale_rewards: Literal["group", "batch", "none"] = Field(
+        default="group", description="advantages are divided by the cell's deviation, the learner's, or nothing"
+    )
     loss_type: Literal["grpo", "reinforce"] = Field(default="grpo", description="clipped ratio, or plain")
     loss_agg_mode: Literal["token-mean", "seq-mean-token-mean", "seq-mean-token-sum"] = Field(
         default="token-mean", description="how token losses become one number"
     )
     epsilon: float = Field(default=0.2, gt=0, lt=1, description="clip range of the ratio below 1")
     epsilon_high: float = Field(default=0.2, gt=0, description="clip range of the ratio above 1")
-    learning_rate: float = Field(default=2e-3, gt=0, description="learning rate at the first iteration")
+    learning_rate: float = Field(default=2e-3, gt=0, description="learning rate at the first iteration, then linear")
     final_learning_rate: float = Field(default=2e-4, gt=0, description="learning rate at the last iteration")
     minibatches: int = Field(default=2, ge=1, description="optimiser steps per pass over the trials")
     epochs: int = Field(default=1, ge=1, description="passes over the trials of an iteration")
-    max_kl: float = Field(default=0.05, gt=0, description="KL to the sampling policy, in nats, that ends an update")
+    max_kl: float = Field(
+        default=0.05, gt=0, description="KL to the sampling policy, nats a token, that ends an update"
+    )
     entropy_bonus: float = Field(default=0.01, ge=0, description="weight of the policy's entropy in the loss")
     max_grad_norm: float = Field(default=1.0, gt=0, description="gradient norm above which a learner is clipped")
     microbatch_tokens: int = Field(default=32768, ge=1, description="tokens per forward and backward pass")

@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from games.errors import RequestError
+from mage.paths import RunPaths
 from mage.standings import standings
 from mage.views.tables import print_evaluation, print_standings
 
@@ -19,9 +20,9 @@ WIDTH = 90
 
 def picture(run: Path) -> str:
     """Return the SVG. Raises RequestError when the run has no evaluation or no log."""
-    table = run / "evaluation.json"
+    table = RunPaths(run).evaluation
     if not table.exists():
-        raise RequestError(f"{run} has no evaluation.json; it is written when `mage train` ends")
+        raise RequestError(f"{run} has no {table.name}; it is written when `mage train` ends")
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     print_evaluation(console, json.loads(table.read_text()))
     console.print()

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mage.statistics import wilson_interval
+from mage.views.safe_text import clean
 
 MISSING = "·"
 _SHOWN = ("near", "far", "game", "training")  # the held-out distances first
@@ -34,7 +35,8 @@ def print_standings(console: Console, standings: Mapping[str, Any]) -> None:
 
     standings: `run`, `rows` and `columns` (names), `kinds` (name -> kind) and `cells`: for each row and
     column null, or `mean_return` (the row's, per episode), `win_rate` (draws half), `n` (trials) and, where
-    counted, `forfeits`. The matrix is cut into as many blocks of columns as the console's width asks for.
+    counted, `forfeits`. The matrix is cut into as many blocks of columns as the console's width asks for. Names
+    come out of a log that may be a stranger's, and are made harmless first.
     """
     console.print(Text(f"Standings of {standings['run']}\n"))
     console.print(_title("Each member over whomever it met, most wins first (a draw is half a win)"))
@@ -157,8 +159,8 @@ def _summary(standings: Mapping[str, Any]) -> Table:
         forfeits = str(sum(cell["forfeits"] for cell in met)) if counted else MISSING
         rate = wilson_interval(min(won, n), n) if n else None
         line = (
-            Text(name),
-            Text(standings["kinds"].get(name, MISSING)),
+            Text(clean(name)),
+            Text(clean(standings["kinds"].get(name, MISSING))),
             _number(total / n if n else None),
             _interval(rate.value, rate.low, rate.high) if rate else MISSING,
             str(n),
@@ -173,7 +175,7 @@ def _summary(standings: Mapping[str, Any]) -> Table:
 
 
 def _matrix(standings: Mapping[str, Any], width: int) -> list[Table]:
-    names, columns = standings["rows"], standings["columns"]
+    names, columns = ([clean(name) for name in standings[side]] for side in ("rows", "columns"))
     texts = [
         [MISSING if cell is None else f"{_number(cell['mean_return'])} ({cell['n']})" for cell in cells]
         for cells in standings["cells"]

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from games.errors import RequestError
 from mage.events import read
+from mage.paths import RunPaths
 from mage.views import terminal
 from mage.views.follow import Follower
 from mage.views.frames import cut, frame, transcript
@@ -68,9 +69,9 @@ def watch(
 def log_path(run: Path, live: bool = False) -> Path:
     """The event log of a run directory, or the file itself. A live run's log need not exist yet."""
     if run.is_dir():
-        log = run / "events.jsonl"
+        log = RunPaths(run).events
         if not live and not log.exists():
-            raise RequestError(f"{run} holds no events.jsonl; give a run directory or a replay file")
+            raise RequestError(f"{run} holds no {log.name}; give a run directory or a replay file")
         return log
     if not run.exists():
         raise RequestError(f"there is no {run}; give a run directory or a replay file")

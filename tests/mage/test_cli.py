@@ -148,9 +148,10 @@ def test_an_interrupt_elsewhere_is_status_130(capsys, stand_in):
     assert capsys.readouterr().err == "mage: interrupted\n"
 
 
-def test_evaluate_hands_over_names_and_writes_json(stand_in, tmp_path):
+def test_evaluate_hands_over_names_and_writes_json(stand_in, monkeypatch, tmp_path):
     calls = stand_in("mage.evaluation", "evaluate", lambda: {"schema": "x"})
-    prints = stand_in("mage.views.tables", "print_evaluation", lambda: None)
+    prints = []
+    monkeypatch.setattr("mage.cli.progress.print_evaluation", lambda console, table: prints.append(table))
     file = tmp_path / "table.json"
     names = "tit_for_tat, cycle(start=R,step=1)"
     assert main(["evaluate", "r", "--opponents", names, "--trials", "8", "--json", str(file)]) == 0
@@ -158,12 +159,12 @@ def test_evaluate_hands_over_names_and_writes_json(stand_in, tmp_path):
     assert options["opponents"] == ("tit_for_tat", "cycle(start=R,step=1)")
     assert (options["trials"], options["seed"], options["agent"]) == (8, None, None)
     assert json.loads(file.read_text()) == {"schema": "x"}
-    assert prints[0][0][1] == {"schema": "x"}
+    assert prints == [{"schema": "x"}]
 
 
-def test_evaluate_means_a_set_by_its_name(stand_in):
+def test_evaluate_means_a_set_by_its_name(stand_in, monkeypatch):
     calls = stand_in("mage.evaluation", "evaluate", dict)
-    stand_in("mage.views.tables", "print_evaluation", lambda: None)
+    monkeypatch.setattr("mage.cli.progress.print_evaluation", lambda console, table: None)
     assert main(["evaluate", "r"]) == main(["evaluate", "r", "--opponents", "validation"]) == 0
     assert [options["opponents"] for _, options in calls] == ["held_out", "validation"]
 
