@@ -32,7 +32,7 @@ $(STAMP): pyproject.toml constraints.txt
 train: setup
 	@if [ ! -e "$(RUN)" ]; then \
 		$(BIN)/mage train "$(CONFIG)" --run "$(RUN)"; \
-	elif [ -f "$(RUN)/events.jsonl" ] && tail -n 1 "$(RUN)/events.jsonl" | grep -q '"type": *"end"'; then \
+	elif [ -f "$(RUN)/evaluation.json" ] && tail -n 1 "$(RUN)/events.jsonl" | grep -q '"type": *"end"'; then \
 		echo "$(RUN) is finished; nothing was changed."; \
 		echo "  watch it:      $(BIN)/mage watch $(RUN)"; \
 		echo "  evaluate it:   $(BIN)/mage evaluate $(RUN)"; \

@@ -96,8 +96,8 @@ def _moments(bank: AdapterBank, learner: str, optimiser: torch.optim.Optimizer) 
 
 def _restore(bank: AdapterBank, learner: str, optimiser: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
     for name, parameter in bank.adapters[learner].named_parameters():
-        state = {
-            key: tensors[f"{name}.{key}"] for key in ("step", "exp_avg", "exp_avg_sq") if f"{name}.{key}" in tensors
-        }
-        if state:
-            optimiser.state[parameter] = state
+        own = {key.removeprefix(f"{name}."): value for key, value in tensors.items() if key.startswith(f"{name}.")}
+        if own:  # the step count stays on the CPU, as the optimiser keeps it
+            optimiser.state[parameter] = {
+                key: value if key == "step" else value.to(parameter.device) for key, value in own.items()
+            }

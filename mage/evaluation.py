@@ -15,6 +15,7 @@ import numpy as np
 
 from games import bayes, exact
 from games.errors import RequestError, unknown
+from games.families import FAMILIES
 from games.naming import behaviour
 from games.opponents import NamedOpponent, parse
 from mage import checkpoint, keys
@@ -85,12 +86,16 @@ def report(session: Session, samples: Sequence[OpponentSample], memory: str | No
 def choose_opponents(session: Session, wanted: str | Sequence[str]) -> tuple[NamedOpponent, ...]:
     """Return the opponents of a set, or those named one by one."""
     sets = session.setting.opponents
+    if not isinstance(wanted, str) and len(wanted) == 1:
+        (wanted,) = wanted
     if not isinstance(wanted, str):
         if not wanted:
             raise RequestError("got an empty list of opponents; name some, or a set of the run")
         return tuple(dict.fromkeys(parse(session.setting.game, name) for name in wanted))
     known = {"held_out": sets.held_out, "validation": sets.validation, "training": sets.training}
     if wanted not in known:
+        if "(" not in wanted and wanted not in FAMILIES:
+            raise unknown("set of opponents or family", wanted, [*known, *FAMILIES])
         return (parse(session.setting.game, wanted),)
     if not known[wanted]:
         raise RequestError(f"this run has no {wanted} opponents; name some, or choose another set")

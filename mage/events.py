@@ -8,9 +8,8 @@ they belong to `timings.jsonl`, so that a resumed run's log equals the uninterru
 from __future__ import annotations
 
 import json
-import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -185,46 +184,4 @@ def match_event(iteration: int, trial: TrialRecord) -> Event:
         "memory": trial.memory,
         "members": list(trial.members),
         "episodes": episodes,
-    }
-
-
-def result_events(iteration: int, trials: Iterable[TrialRecord]) -> list[Event]:
-    """One `result` event for each pairing group, in order of first appearance. n counts trials.
-
-    A trial's score is the mean of a seat's return over its episodes, in game units; `total` and
-    `total_squares` sum the learner's scores. `wins`, `draws` and `losses` count episodes: a win is a return
-    above every other seat's, a draw shares the highest. `forfeits` are the learner's; `episode_returns` are
-    its mean returns by episode, over the trials that reached it. Raises ValueError for a trial without
-    episodes.
-    """
-    groups: dict[tuple[str, str, int, int], list[TrialRecord]] = {}
-    for trial in trials:
-        pairing = trial.pairing
-        groups.setdefault((pairing.learner, pairing.opponent, pairing.seat, pairing.group), []).append(trial)
-    return [
-        {"type": "result", "iteration": iteration, "row": row, "column": column, "seat": seat} | _summary(seat, members)
-        for (row, column, seat, _), members in groups.items()
-    ]
-
-
-def _summary(seat: int, trials: list[TrialRecord]) -> Event:
-    own, outcomes = [], {"wins": 0, "draws": 0, "losses": 0}
-    by_episode: dict[int, list[float]] = {}
-    for trial in trials:
-        if not trial.episodes:
-            raise ValueError(f"trial {trial.pairing.trial} has no episodes; record a trial after it was played")
-        returns = [episode.returns[seat] for episode in trial.episodes]
-        own.append(math.fsum(returns) / len(returns))
-        for number, episode in enumerate(trial.episodes):
-            others = max(value for index, value in enumerate(episode.returns) if index != seat)
-            value = returns[number]
-            outcomes["wins" if value > others else "draws" if value == others else "losses"] += 1
-            by_episode.setdefault(number, []).append(value)
-    return {
-        "n": len(trials),
-        "total": math.fsum(own),
-        "total_squares": math.fsum(score * score for score in own),
-        **outcomes,
-        "forfeits": sum(episode.forfeits[seat] for trial in trials for episode in trial.episodes),
-        "episode_returns": [math.fsum(values) / len(values) for values in by_episode.values()],
     }

@@ -160,7 +160,7 @@ class Learner:
         stat.clip_high += tally.high / n
         if first:
             stat.logp_difference_mean, stat.logp_difference_max = tally.difference / n, tally.largest
-        if tally.kl / n > self._settings.max_kl:
+        if not tally.kl / n <= self._settings.max_kl:  # NaN stops as well
             stopped.add(agent)
         if agent in stopped:
             stat.skipped_minibatches += 1

@@ -4,16 +4,18 @@ Left out: playing (`mage.scheduler`) and who is paired with whom (`populations.m
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict, replace
 from typing import TypeVar
 
+import numpy as np
+
 from games.opponents import NamedOpponent
-from mage.events import Event, result_events
+from mage.events import Event
 from mage.keys import PlayKeys
 from mage.records import TrialRecord
 from mage.trials import SeatPlan, TrialPlan
 from populations.matchmaking import Pairing
-from populations.payoffs import Result
+from populations.payoffs import Result, tally
 
 T = TypeVar("T")
 
@@ -44,13 +46,26 @@ def mirrored(records: Sequence[TrialRecord]) -> list[TrialRecord]:
 
 
 def results(iteration: int, records: Sequence[TrialRecord]) -> tuple[list[Event], list[Result]]:
-    """Return the `result` events of an iteration, and the same as payoff results."""
-    events = result_events(iteration, records)
-    names = [field.name for field in fields(Result)]
-    return events, [Result(**{name: event[name] for name in names}) for event in events]
+    """Return one result for each pairing group, in order of first appearance: as `result` events and as payoffs.
+
+    The events add `episode_returns`, the learner's mean return of each episode in game units. Raises ValueError for a
+    trial without episodes.
+    """
+    groups: dict[tuple[str, str, int, int], list[TrialRecord]] = {}
+    for record in records:
+        pairing = record.pairing
+        groups.setdefault((pairing.learner, pairing.opponent, pairing.seat, pairing.group), []).append(record)
+    events, tallies = [], []
+    for (row, column, seat, _), members in groups.items():
+        returns = np.array([[episode.returns for episode in record.episodes] for record in members])
+        forfeits = np.array([[episode.forfeits for episode in record.episodes] for record in members])
+        tallies.append(tally(row, column, seat, returns, forfeits))
+        by_episode = returns[:, :, seat].mean(axis=0).tolist()
+        events.append({"type": "result", "iteration": iteration, **asdict(tallies[-1]), "episode_returns": by_episode})
+    return events, tallies
 
 
-def spread(items: Sequence[T], count: int) -> list[T]:
-    """Return `count` of the items, evenly spread from the first on; all where there are fewer."""
+def spread(items: Sequence[T], count: int, first: int = 0) -> list[T]:
+    """Return `count` of the items, evenly spread from number `first` on, around the end; all where there are fewer."""
     count = min(count, len(items))
-    return [items[i * len(items) // count] for i in range(count)]
+    return [items[(first + i * len(items) // count) % len(items)] for i in range(count)]

@@ -60,6 +60,7 @@ def describe(config: Config) -> Setting:
     """
     if config.model.name != tiny.NAME:
         raise unknown("base model", config.model.name, [tiny.NAME])
+    _check_device(config.run.device)
     wanted = config.game
     game = games.load(
         wanted.name, rounds=wanted.rounds, rendering=wanted.rendering, moves=wanted.moves, payoffs=wanted.payoffs
@@ -95,9 +96,8 @@ def build(config: Config, setting: Setting, paths: RunPaths, progress: Progress 
     model = models.load(paths.base, config.model.name)
     model.network.to(device=config.run.device, dtype=getattr(torch, config.run.dtype))
     needed = _needed(config, setting.game, model.codec, model.max_tokens)
-    bank = AdapterBank(
-        model.network, LoraSettings(config.lora.rank, config.lora.alpha, config.lora.targets), config.model.name
-    )
+    lora = LoraSettings(config.lora.rank, config.lora.alpha, config.lora.targets)
+    bank = AdapterBank(model.network, lora, f"{config.model.name}@{models.digest(paths.base)}")
     return Session(config, paths, setting, model, bank, ConstrainedSampler(model, bank, needed))
 
 
@@ -117,6 +117,15 @@ def reopen(run: Path) -> Session:
     if not paths.base.exists():
         raise RequestError(f"{run} holds no base model yet; let its training start, or resume it")
     return build(config, describe(config), paths)
+
+
+def _check_device(name: str) -> None:
+    """Refuse a device that torch does not know or this machine does not have."""
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:  # torch raises all three
+        reason = str(error).splitlines()[0]
+        raise RequestError(f'run.device: got "{name}", which is not to be had here ({reason}); set "cpu"') from error
 
 
 def _needed(config: Config, game: MatrixGame, codec: Codec, most: int) -> int:

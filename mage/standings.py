@@ -46,15 +46,24 @@ class _Story:
         """Fold one event in. Raises KeyError, TypeError or ValueError for what its type can't hold."""
         if event["type"] == "run":
             self.game = event["config"]["game"]["name"]
-            self.members |= {member["name"]: member for member in event["members"]}
+            self.members |= {member["name"]: _checked(member) for member in event["members"]}
         elif event["type"] == "member":
-            self.members[event["name"]] = event
+            self.members[event["name"]] = _checked(event)
         elif event["type"] == "result":
             self.iteration = event["iteration"]
             self.results.append(Result(**{name: event[name] for name in RESULT_FIELDS}))
             for name in (event["row"], event["column"]):
                 if name not in self.members:
                     raise ValueError(f"a result of {name!r} before it joined")
+
+
+def _checked(member: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the member; ValueError for a kind that is not one, KeyError where name, kind or parent is missing."""
+    if member["kind"] not in KINDS:
+        raise ValueError(f"kind {member['kind']!r} of {member['name']!r} is not one of {', '.join(KINDS)}")
+    if member["kind"] == "snapshot":
+        str(member["parent"])
+    return member
 
 
 def derive(run: str, log: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -167,7 +167,8 @@ class TrainingRun:
         for event in events:
             self._log.append(event)
         self._league.record(tallies)
-        for trial in spread(played, self._config.run.log_matches):
+        first = self.iteration * (self._config.league.num_generations + 1)  # another group's turn each time
+        for trial in spread(played, self._config.run.log_matches, first):
             self._log.append(match_event(self.iteration, trial.record))
 
     def _learning_rate(self) -> float:

@@ -198,8 +198,8 @@ def split_names(text: str) -> tuple[str, ...]:
 
 
 def _interrupted(config: Path, run_dir: Path, assignments: Sequence[str]) -> int:
-    if not (run_dir / "checkpoint" / "LATEST").exists():
-        return complain("interrupted before the first checkpoint: nothing to resume", INTERRUPTED)
+    if not (run_dir / "config.toml").exists():
+        return complain("interrupted before anything was written", INTERRUPTED)
     settings = [word for assignment in assignments for word in ("--set", assignment)]
     again = shlex.join(["mage", "train", str(config), *settings, "--run", str(run_dir), "--resume"])
     return complain(f"interrupted; go on with: {again}", INTERRUPTED)

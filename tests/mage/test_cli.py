@@ -134,9 +134,8 @@ def test_an_interrupted_run_says_how_to_go_on(capsys, stand_in, tmp_path):
     stand_in("mage.training", "train", interrupt)
     arguments = ["train", "c.toml", "--run", str(tmp_path), "--set", "run.seed=2"]
     assert main(arguments) == 130
-    assert "before the first checkpoint" in capsys.readouterr().err
-    (tmp_path / "checkpoint").mkdir()
-    (tmp_path / "checkpoint" / "LATEST").write_text("000005")
+    assert "before anything was written" in capsys.readouterr().err
+    (tmp_path / "config.toml").write_text("")
     assert main(arguments) == 130
     again = f"mage train c.toml --set run.seed=2 --run {tmp_path} --resume"
     assert capsys.readouterr().err == f"mage: interrupted; go on with: {again}\n"

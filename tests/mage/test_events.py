@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from games.errors import RequestError
-from mage.events import EventLog, encode, match_event, read, result_events
+from mage.events import EventLog, encode, match_event, read
 from mage.views.follow import Follower, follow
 
 
@@ -153,36 +153,3 @@ def test_a_trial_becomes_a_match_event_that_survives_json():
     assert event["members"] == ["learner_0", "cycle"]
     assert event["episodes"][0]["returns"] == [1.0, -1.0]
     assert event["episodes"][0]["turns"][0]["probabilities"] == [0.25, 0.75]
-
-
-def test_results_are_summed_by_group_over_trials():
-    group = [
-        trial(0),
-        trial(1, returns=((-1.0, 1.0), (-2.0, 2.0))),
-        trial(2, returns=((3.0, -3.0), (0.0, 0.0))),
-    ]
-    (event,) = result_events(3, group)
-    # scores: (1 + 2) / 2 = 1.5, -1.5, 1.5
-    assert (event["n"], event["total"], event["total_squares"]) == (3, 1.5, 6.75)
-    assert (event["wins"], event["draws"], event["losses"]) == (3, 1, 2)  # of six episodes
-    assert event["episode_returns"] == [1.0, 0.0]
-    assert (event["row"], event["column"], event["seat"], event["iteration"]) == ("learner_0", "cycle", 0, 3)
-
-
-def test_a_shared_best_return_is_a_draw_and_forfeits_are_the_learners():
-    (event,) = result_events(0, [trial(returns=((0.0, 0.0), (2.0, 2.0)), forfeits=(1, 7))])
-    assert (event["wins"], event["draws"], event["losses"], event["forfeits"]) == (0, 2, 0, 2)
-
-
-def test_groups_and_learners_stay_apart_and_in_order():
-    events = result_events(0, [trial(group=1), trial(group=0), trial(group=1), trial(learner="learner_1")])
-    assert [(event["row"], event["n"]) for event in events] == [
-        ("learner_0", 2),
-        ("learner_0", 1),
-        ("learner_1", 1),
-    ]
-
-
-def test_a_trial_without_episodes_is_a_programmers_mistake():
-    with pytest.raises(ValueError, match="no episodes"):
-        result_events(0, [trial(returns=())])

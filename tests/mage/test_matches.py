@@ -84,3 +84,44 @@ def test_items_are_spread_evenly_from_the_first_on():
     assert spread("abc", 5) == ["a", "b", "c"]
     assert spread("abc", 0) == []
     assert spread("", 3) == []
+
+
+def test_the_first_item_can_be_moved_on_and_goes_around():
+    assert spread("abcdefgh", 4, first=3) == ["d", "f", "h", "b"]
+
+
+def played(returns, group=0, forfeits=(0, 0), learner="learner_0"):
+    pairing = Pairing(learner, "cycle", 0, group, 0, "scripted")
+    return TrialRecord(pairing, "g", "none", (learner, "cycle"), tuple(EpisodeRecord(r, forfeits, ()) for r in returns))
+
+
+def test_results_are_summed_by_group_over_trials():
+    group = [
+        played([(1.0, -1.0), (2.0, -2.0)]),
+        played([(-1.0, 1.0), (-2.0, 2.0)]),
+        played([(3.0, -3.0), (0.0, 0.0)]),
+    ]
+    ((event,), (result,)) = results(3, group)
+    # scores: (1 + 2) / 2 = 1.5, -1.5, 1.5
+    assert (event["n"], event["total"], event["total_squares"]) == (3, 1.5, 6.75)
+    assert (event["wins"], event["draws"], event["losses"]) == (3, 1, 2)  # of six episodes
+    assert event["episode_returns"] == [1.0, 0.0]
+    assert (event["row"], event["column"], event["seat"], event["iteration"]) == ("learner_0", "cycle", 0, 3)
+    assert (result.row, result.n, result.total) == ("learner_0", 3, 1.5)
+
+
+def test_an_equal_return_is_a_draw_and_forfeits_are_the_learners():
+    ((event,), _) = results(0, [played([(0.0, 0.0), (2.0, 2.0)], forfeits=(1, 7))])
+    assert (event["wins"], event["draws"], event["losses"], event["forfeits"]) == (0, 2, 0, 2)
+
+
+def test_groups_and_learners_stay_apart_and_in_order():
+    one = [(1.0, -1.0)]
+    records = [played(one, group=1), played(one), played(one, group=1), played(one, learner="learner_1")]
+    events, _ = results(0, records)
+    assert [(event["row"], event["n"]) for event in events] == [("learner_0", 2), ("learner_0", 1), ("learner_1", 1)]
+
+
+def test_a_trial_without_episodes_is_a_programmers_mistake():
+    with pytest.raises(ValueError, match="at least one trial and one episode"):
+        results(0, [played([])])
