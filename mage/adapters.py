@@ -6,7 +6,6 @@ Adapters are kept by name. Left out: merging into the base and batched products 
 """
 
 import hashlib
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,32 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn import functional
 from transformers import PreTrainedModel
 
 from games.errors import RequestError, unknown
+from mage.adapter_files import ALL_LINEAR, LoraSettings, read_adapter, write_adapter
 
-ALL_LINEAR = "all-linear"
 BASE = "base"  # the agent that is the base model alone: the untrained model
-SCALES_OTHERWISE = ("use_rslora", "alpha_pattern")  # PEFT's settings that change alpha / rank unseen by the weights
 _PEFT_PREFIX = "base_model.model."
-
-
-@dataclass(frozen=True, slots=True)
-class LoraSettings:
-    """One rank and target set per run."""
-
-    rank: int
-    alpha: float
-    targets: str | tuple[str, ...] = ALL_LINEAR  # last parts of layer names, such as "q_proj"
-
-    @property
-    def scale(self) -> float:
-        """Return alpha / rank, the factor before B A."""
-        return self.alpha / self.rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,21 +181,8 @@ class AdapterBank:
 
     def save(self, name: str, folder: Path) -> None:
         """Write PEFT's own format: adapter_config.json and adapter_model.safetensors."""
-        folder.mkdir(parents=True, exist_ok=True)
-        targets = sorted({layer.rsplit(".", 1)[-1] for layer in self.shapes})
-        config = {
-            "peft_type": "LORA",
-            "task_type": "CAUSAL_LM",
-            "base_model_name_or_path": self.base_name,
-            "r": self.settings.rank,
-            "lora_alpha": self.settings.alpha,
-            "lora_dropout": 0.0,
-            "bias": "none",
-            "target_modules": targets,
-            "inference_mode": True,
-        }
-        (folder / "adapter_config.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
-        save_file(self.adapters[name].state(), folder / "adapter_model.safetensors")
+        layers = {layer.rsplit(".", 1)[-1] for layer in self.shapes}
+        write_adapter(folder, self.adapters[name].state(), self.settings, sorted(layers), self.base_name)
 
     def load(self, name: str, folder: Path, *, trainable: bool) -> Adapter:
         """Read an adapter from PEFT's format under a new name; another rank or base is refused."""
@@ -225,42 +194,6 @@ class AdapterBank:
             self.remove(name)
             raise
         return adapter
-
-
-def read_adapter(folder: Path, settings: LoraSettings, base_name: str) -> dict[str, Tensor]:
-    """Return the tensors of a PEFT folder; refused in one sentence: a missing or broken file, another rank or base.
-
-    base_name: `name@digest` of this run's base; a folder that names a base with another digest is refused, one that
-    names none (PEFT's own) is not.
-    """
-    for name in ("adapter_config.json", "adapter_model.safetensors"):
-        if not (folder / name).exists():
-            raise RequestError(f"{folder} is not an adapter folder: {name} is missing")
-    try:
-        config = json.loads((folder / "adapter_config.json").read_text())
-        tensors = load_file(folder / "adapter_model.safetensors")
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise RequestError(f"{folder}/adapter_config.json is not JSON ({error}); copy the folder again") from error
-    except OSError as error:
-        raise RequestError(f"{folder} cannot be read: {error}") from error
-    except SafetensorError as error:
-        raise RequestError(f"{folder}/adapter_model.safetensors is damaged ({error}); copy it again") from error
-    if not isinstance(config, dict):
-        raise RequestError(f"{folder}/adapter_config.json holds no table of settings; copy the folder again")
-    if (config.get("r"), config.get("lora_alpha")) != (settings.rank, settings.alpha):
-        raise RequestError(
-            f"{folder} has rank {config.get('r')} and alpha {config.get('lora_alpha')}, "
-            f"this run has {settings.rank} and {settings.alpha}; train or load with the same"
-        )
-    trained_on = str(config.get("base_model_name_or_path"))
-    if "@" in trained_on and trained_on != base_name:
-        raise RequestError(f"{folder} was trained on the base {trained_on}, this run has {base_name}; use its own run")
-    for name in SCALES_OTHERWISE:
-        if config.get(name):
-            raise RequestError(
-                f"{folder} sets {name} to {config[name]!r}, which this bank does not read; train without it"
-            )
-    return tensors
 
 
 def _wrap(model: PreTrainedModel, bank: AdapterBank) -> dict[str, tuple[int, int]]:

@@ -17,7 +17,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from games.errors import RequestError
-from mage.adapters import AdapterBank, read_adapter
+from mage.adapter_files import read_adapter
+from mage.adapters import AdapterBank
 from mage.files import sync_tree, write_durably
 
 SCHEMA = "mage.checkpoint/1"

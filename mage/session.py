@@ -15,7 +15,8 @@ from games.errors import RequestError, unknown
 from games.matrix_text import MatrixGame
 from games.opponents import NamedOpponent, Split, expand, split
 from mage import models, tiny
-from mage.adapters import AdapterBank, LoraSettings
+from mage.adapter_files import LoraSettings
+from mage.adapters import AdapterBank
 from mage.codec import Codec
 from mage.config import Config, declarations, load
 from mage.keys import PlayKeys

@@ -10,24 +10,23 @@ from pathlib import Path
 
 from games.errors import RequestError
 from mage import checkpoint, keys
-from mage.config import Config
 from mage.evaluation import measure, report
 from mage.events import SCHEMA, EventLog, match_event
 from mage.files import sync, sync_tree, write_durably
 from mage.keys import PlayKeys
-from mage.learner import Learner, UpdateSettings, linear_decay
-from mage.losses import Clip
+from mage.learner import Learner, linear_decay
 from mage.matches import mirrored, plan_trials, results, spread
 from mage.paths import RunPaths
 from mage.reporting import Reporter, Silent
-from mage.rows import CreditSettings, RewardSummary, build_rows
+from mage.rows import RewardSummary, build_rows
 from mage.scheduler import play_all
 from mage.session import Session, build, describe
+from mage.settings import credit_settings, league_settings, update_settings
 from mage.start import plan_start
 from mage.timings import Timer
 from mage.trials import PlayedTrial
 from mage.update_stats import UpdateStats
-from populations.league import League, LeagueSettings
+from populations.league import League
 from populations.members import Member, Population
 from populations.payoffs import PayoffTable
 
@@ -78,7 +77,7 @@ class TrainingRun:
         for number, name in enumerate(self.learners):
             seed = keys.integer(config.run.seed, "adapter", number)
             session.bank.add(name, trainable=True, seed=seed)
-        self._learner = Learner(session.model, session.bank, self.learners, _update_settings(config), config.run.seed)
+        self._learner = Learner(session.model, session.bank, self.learners, update_settings(config), config.run.seed)
         self._opponents = {opponent.name: opponent for opponent in session.setting.opponents.training}
         self._timer = Timer(session.paths.timings)
         self.iteration = 0  # updates completed
@@ -91,7 +90,7 @@ class TrainingRun:
     def _begin(self) -> None:
         members = [Member(name, "learner") for name in self.learners]
         members += [Member(name, "scripted") for name in self._opponents]
-        self._league = League(Population(members), PayoffTable(), _league_settings(self._config))
+        self._league = League(Population(members), PayoffTable(), league_settings(self._config))
         self._session.paths.events.unlink(missing_ok=True)  # of a run that ended before its first checkpoint
         self._log = EventLog(self._session.paths.events)
         config = self._config.model_dump(mode="json")
@@ -103,7 +102,7 @@ class TrainingRun:
         paths, bank = self._session.paths, self._session.bank
         state = checkpoint.load(paths.checkpoint, bank, self._learner.optimisers)
         try:
-            self._league = League.from_json(state["league"], _league_settings(self._config))
+            self._league = League.from_json(state["league"], league_settings(self._config))
             self.iteration = self._saved = int(state["iteration"])
             offset = int(state["log_offset"])
         except (KeyError, TypeError, ValueError) as error:
@@ -128,7 +127,7 @@ class TrainingRun:
             played = self._play()
         with timer.part("rows"):
             self._record(played)
-            rows, rewards = build_rows(played, self.learners, _credit_settings(self._config))
+            rows, rewards = build_rows(played, self.learners, credit_settings(self._config))
         with timer.part("training"):
             stats = self._learner.update(rows, self.iteration, self._learning_rate())
         self._log_update(rewards, stats)
@@ -230,37 +229,3 @@ def _evaluate(session: Session, learners: list[str], reporter: Reporter) -> None
         table = report(session, samples)
         write_durably(session.paths.evaluation, json.dumps(table, indent=1) + "\n")
         reporter.table(table)
-
-
-def _league_settings(config: Config) -> LeagueSettings:
-    league = config.league
-    return LeagueSettings(
-        matchmaking=league.matchmaking.model_dump(),
-        groups=league.groups,
-        num_generations=league.num_generations,
-        snapshot_every=league.snapshot_every,
-        snapshots_kept=league.snapshots_kept,
-        pfsp_power=league.pfsp_power,
-    )
-
-
-def _credit_settings(config: Config) -> CreditSettings:
-    learning = config.learning
-    return CreditSettings(
-        learning.objective, learning.gamma_step, learning.gamma_traj, learning.cell, learning.scale_rewards
-    )
-
-
-def _update_settings(config: Config) -> UpdateSettings:
-    learning = config.learning
-    return UpdateSettings(
-        loss_type=learning.loss_type,
-        loss_agg_mode=learning.loss_agg_mode,
-        clip=Clip(learning.epsilon, learning.epsilon_high),
-        entropy_bonus=learning.entropy_bonus,
-        minibatches=learning.minibatches,
-        epochs=learning.epochs,
-        max_kl=learning.max_kl,
-        max_grad_norm=learning.max_grad_norm,
-        microbatch_tokens=learning.microbatch_tokens,
-    )

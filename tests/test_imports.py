@@ -41,6 +41,7 @@ LAYERS = {
     "mage.contexts": 2,
     "mage.models": 2,
     "mage.adapters": 2,
+    "mage.adapter_files": 2,
     "mage.cache": 2,
     "mage.sampler": 2,
     # play
@@ -54,6 +55,7 @@ LAYERS = {
     "mage.learner": 4,
     "mage.checkpoint": 4,
     "mage.session": 4,
+    "mage.settings": 4,
     "mage.evaluation": 4,
     "mage.standings": 4,
     # the loop

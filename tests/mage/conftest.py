@@ -17,7 +17,8 @@ import games
 from games.matrix_text import MatrixGame
 from games.opponents import parse
 from mage import models, tiny
-from mage.adapters import AdapterBank, LoraSettings
+from mage.adapter_files import LoraSettings
+from mage.adapters import AdapterBank
 from mage.codec import Codec
 from mage.keys import PlayKeys
 from mage.matches import plan_trials

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from games.errors import RequestError
-from mage.adapters import BASE, Adapter, AdapterBank, LoraSettings, Segment, segments
+from mage.adapter_files import LoraSettings
+from mage.adapters import BASE, Adapter, AdapterBank, Segment, segments
 
 IDS = torch.tensor([[0, 5, 9, 40, 7], [0, 11, 3, 8, 2], [0, 30, 31, 32, 33]])
 
