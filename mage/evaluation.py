@@ -49,8 +49,8 @@ def evaluate(
     opponents' names. memory, trials (per agent and opponent, split over seats) and seed: as the run's config has them
     unless given. progress: called with (trials done, trials in all). Raises RequestError for unknown names.
     """
-    if trials is not None and trials < 1:
-        raise RequestError(f"got trials = {trials}, expected at least 1")
+    if trials is not None and not 1 <= trials < 1 << TRIAL_BITS:
+        raise RequestError(f"got trials = {trials}, expected 1 to {(1 << TRIAL_BITS) - 1}")
     session = reopen(Path(run))
     config = session.config
     if memory is not None and memory not in MEMORIES:

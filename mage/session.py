@@ -67,6 +67,12 @@ def describe(config: Config) -> Setting:
         wanted.name, rounds=wanted.rounds, rendering=wanted.rendering, moves=wanted.moves, payoffs=wanted.payoffs
     )
     declared = config.opponents
+    trial_rounds = config.trial.episodes * wanted.rounds
+    if 2 * trial_rounds > tiny.MAX_TOKENS:  # a move and its news; checked before anything of that length is made
+        raise RequestError(
+            f"a trial of {config.trial.episodes} episodes of {wanted.rounds} rounds takes {2 * trial_rounds} tokens or "
+            f"more, {config.model.name} reads {tiny.MAX_TOKENS} at most; ask for fewer episodes or rounds"
+        )
     sets = split(
         game,
         training=declarations(declared.training),

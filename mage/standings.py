@@ -45,6 +45,8 @@ class _Story:
     def take(self, event: Mapping[str, Any]) -> None:
         """Fold one event in. Raises KeyError, TypeError or ValueError for what its type can't hold."""
         if event["type"] == "run":
+            if event["schema"] != events.SCHEMA:
+                raise ValueError(f"schema {event['schema']!r}, expected {events.SCHEMA!r}")
             self.game = event["config"]["game"]["name"]
             self.members |= {member["name"]: _checked(member) for member in event["members"]}
         elif event["type"] == "member":
@@ -74,8 +76,17 @@ def derive(run: str, log: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             story.take(event)
         except (KeyError, TypeError, ValueError) as error:
             raise RequestError(f"{run}: event {number} can't be read ({error!r}); the log is damaged") from error
+        except OverflowError as error:
+            raise RequestError(f"{run}: event {number} holds a number out of range; the log is damaged") from error
     if story.game is None:
         raise RequestError(f"{run}: got a log without a run event, expected one first; has the run started?")
+    try:
+        return _tables(run, story)
+    except (OverflowError, ValueError) as error:
+        raise RequestError(f"{run}: the results do not add up ({error}); the log is damaged") from error
+
+
+def _tables(run: str, story: _Story) -> dict[str, Any]:
     members, results = story.members, story.results
     columns = _columns(members, {result.column for result in results})
     column_of = {name: column for column, names in columns.items() for name in names}

@@ -109,8 +109,8 @@ def evaluate(
         table = evaluate_run(
             run, agent=agent, opponents=names, memory=memory, trials=trials, seed=seed, progress=progress
         )
-    write_json(json_file, table)
     reporter.table(table)
+    write_json(json_file, table)
 
 
 @app.command()

@@ -20,7 +20,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line (`sys.argv` by default) and return its exit status."""
     try:
         status = _run(sys.argv[1:] if arguments is None else arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None when a shell closed it
+            sys.stdout.flush()
         return status
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter fails as it exits

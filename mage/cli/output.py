@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from games.errors import RequestError
+from mage.views.safe_text import clean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +23,7 @@ PIPE_CLOSED = 141  # 128 + SIGPIPE
 
 def complain(message: str, status: int) -> int:
     """Print one line on stderr and return `status`."""
-    print(f"mage: {' '.join(message.split())}", file=sys.stderr)
+    print(f"mage: {clean(' '.join(message.split()))}", file=sys.stderr)
     return status
 
 
@@ -48,4 +49,8 @@ def check_writable(path: Path | None) -> None:
 def write_json(path: Path | None, value: Mapping[str, Any]) -> None:
     """Write `value` to `path`, if there is one. Raises ValueError for NaN and infinities."""
     if path is not None:
-        path.write_text(json.dumps(value, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        text = json.dumps(value, indent=2, allow_nan=False) + "\n"
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise RequestError(f'--json: got "{path}", which cannot be written ({error.strerror})') from error

@@ -82,7 +82,7 @@ def differences(old: Config, new: Config) -> list[str]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         raise RequestError(f"{path}: there is no such config file; give the path of a TOML file") from None
     except OSError as error:
@@ -95,17 +95,21 @@ def _read(path: Path) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise RequestError(f"{path}: not valid TOML: {error}; correct that line") from None
+    except (RecursionError, ValueError) as error:
+        raise RequestError(f"{path}: not a config: {error}; write shorter numbers and flatter lists") from None
 
 
 def _toml_value(text: str) -> object:
     try:
         parsed = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+    except (RecursionError, ValueError):  # not TOML, or more than its reader takes
         return text
     return parsed["value"] if len(parsed) == 1 else text
 
 
 def _override(data: dict[str, Any], key: str, value: object) -> None:
+    if isinstance(value, Mapping):
+        raise RequestError(f'override "{key}": got a table, expected a value; set its keys one by one, as {key}.KEY')
     *tables, last = key.split(".")
     for depth, name in enumerate(tables):
         data = data.setdefault(name, {})

@@ -179,7 +179,7 @@ class Learning(Table):
 class Evaluation(Table):
     """[evaluation]: defaults of `mage evaluate`."""
 
-    trials: int = Field(default=100, ge=1, description="trials per agent and opponent, split over seats")
+    trials: int = Field(default=100, ge=1, lt=2**20, description="trials per agent and opponent, split over seats")
     seed: int = Field(default=1000, ge=0, lt=2**31, description="root of the evaluation's randomness")
 
 

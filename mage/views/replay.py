@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from games.errors import RequestError, unknown
+from games.errors import RequestError
 from mage.events import Event
 from mage.views.safe_text import clean
 
@@ -208,7 +208,8 @@ class Replays:
     def find(self, identity: str) -> str:
         """The id as it is listed. Raises RequestError, listing some ids, when there is no such match."""
         if identity not in self._events:
-            raise unknown("match", clean(identity), self.ids[-NAMES_LISTED:])
+            latest = ", ".join(clean(name) for name in self.ids[-NAMES_LISTED:])
+            raise RequestError(f"unknown match {clean(identity)!r}: the latest of {len(self.ids)} are {latest}")
         return identity
 
     def match(self, identity: str) -> Match:

@@ -214,6 +214,19 @@ def test_set_options_split_at_the_first_equals_sign():
         override_pairs(["=3"])
 
 
+def test_numbers_and_lists_that_the_toml_reader_gives_up_on_are_refused(tmp_path):
+    for text in ("[run]\nseed = " + "9" * 5000 + "\n", "x = " + "[" * 5000 + "]" * 5000 + "\n"):
+        path = tmp_path / "c.toml"
+        path.write_text(text)
+        with pytest.raises(RequestError, match="not a config"):
+            load(path)
+
+
+def test_a_whole_table_cannot_be_set_at_once(file):
+    with pytest.raises(RequestError, match='override "run": got a table, expected a value'):
+        load(file, {"run": "{seed=5}"})
+
+
 def test_a_resume_may_change_the_iterations_and_nothing_else(file):
     before = load(file)
     assert differences(before, load(file, {"run.iterations": 99})) == []

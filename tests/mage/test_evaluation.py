@@ -161,7 +161,7 @@ def test_a_set_that_a_run_lacks_and_a_wrong_list_are_refused(cache, tmp_path, ca
     assert "no validation opponents" in refused(capsys, "evaluate", run, "--opponents", "validation")
     with pytest.raises(ValueError, match="an empty list of opponents"):
         mage.evaluate(run, opponents=[])
-    with pytest.raises(ValueError, match="at least 1"):
+    with pytest.raises(ValueError, match="expected 1 to"):
         mage.evaluate(run, opponents="training", trials=0)
 
 

@@ -110,6 +110,10 @@ def test_standings_of_a_damaged_log_say_so():
         derive("run", [RUN_EVENT, result("learner_0", "ghost", wins=1)])
     with pytest.raises(RequestError, match="event 1 .*KeyError"):
         derive("run", [{"type": "run"}])
+    with pytest.raises(RequestError, match="event 1 .*mage.events/9"):
+        derive("run", [RUN_EVENT | {"schema": "mage.events/9"}])
+    with pytest.raises(RequestError, match="the log is damaged"):
+        derive("run", [RUN_EVENT, result("learner_0", "tit_for_tat", wins=10**400)])
 
 
 def test_standings_need_a_log(tmp_path):

@@ -174,7 +174,7 @@ def test_the_default_is_the_last_match_with_a_learner(tmp_path):
 
 def test_an_unknown_match_lists_known_ones(tmp_path):
     path = log(tmp_path / "events.jsonl", match("1-1"), match("2-1"))
-    with pytest.raises(RequestError, match=r"unknown match '9-9': known are 1-1, 2-1"):
+    with pytest.raises(RequestError, match=r"unknown match '9-9': the latest of 2 are 1-1, 2-1"):
         printed(path, match="9-9")
 
 
