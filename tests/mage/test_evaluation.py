@@ -142,7 +142,7 @@ def test_the_command_line_takes_lists_of_names_and_writes_the_same_json(finished
         (["--agent", "learner_0@3"], "unknown member 'learner_0@3'"),
         (["--agent", "../base"], "unknown member"),
         (["--agent", ""], "unknown member"),
-        (["--opponents", "tat"], "unknown opponent family 'tat'"),
+        (["--opponents", "tat"], "unknown set of opponents or family 'tat'"),
         (["--opponents", "held-out"], "held-out"),
         (["--opponents", "peaked_habit(move=X)"], "X"),
         (["--opponents", ","], "expected held_out"),
