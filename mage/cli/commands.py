@@ -16,7 +16,7 @@ from games.errors import RequestError, unknown
 from mage.cli.output import INTERRUPTED, REQUEST_WRONG, check_writable, complain, console, write_json
 
 OPPONENT_SETS = ("held_out", "validation", "training")
-BASE_MODELS = {"builtin:tiny": "about a million parameters, made on first use from scripted matches, then cached"}
+BASE_MODELS = {"builtin:tiny": "about 0.6 million parameters, made on first use from scripted matches, then cached"}
 
 app = typer.Typer(
     add_completion=False,

@@ -17,6 +17,7 @@ from types import FrameType
 
 SEQUENCES = {b"\x1b[C": "right", b"\x1bOC": "right", b"\x1b[D": "left", b"\x1bOD": "left"}
 ESCAPE_WAIT = 0.05  # seconds in which the rest of an escape sequence arrives
+INTERRUPT = "\x03"  # what Ctrl-C sends
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 ReadKey = Callable[[float], str | None]
@@ -77,7 +78,10 @@ def keys(descriptor: int) -> Iterator[ReadKey]:
             if data[-3:].find(b"\x1b") >= 0 and select.select([descriptor], [], [], ESCAPE_WAIT)[0]:
                 data += os.read(descriptor, 1024)
             pending.extend(split_keys(data) if data else ["q"])
-        return pending.pop(0) if pending else None
+        key = pending.pop(0) if pending else None
+        if key == INTERRUPT:
+            raise KeyboardInterrupt
+        return key
 
     before = termios.tcgetattr(descriptor)
     handlers = {}
@@ -86,8 +90,9 @@ def keys(descriptor: int) -> Iterator[ReadKey]:
             handlers = {number: signal.signal(number, _leave) for number in ENDING_SIGNALS}
         tty.setcbreak(descriptor, termios.TCSANOW)
         settings = termios.tcgetattr(descriptor)
-        off = os.fpathconf(descriptor, "PC_VDISABLE")
-        settings[6][termios.VSUSP] = bytes([off & 0xFF])  # Ctrl-Z would leave the shell on our screen
+        # Ctrl-C is read as a key, since a signal in the middle of drawing can get lost; Ctrl-Z would leave the shell
+        # on our screen.
+        settings[3] &= ~termios.ISIG
         termios.tcsetattr(descriptor, termios.TCSANOW, settings)
         yield read_key
     finally:
