@@ -2,11 +2,11 @@
 
 Each row of a batch belongs to one agent; rows of an agent are contiguous. Which rows belong to whom is set for the
 length of one forward by `AdapterBank.routed`, and a forward outside it is an error rather than silently the base.
-Adapters are kept by name. Left out: merging into the base and batched products over adapters.
+Adapters are kept by name. Left out: the products (`mage.population`) and where in the base they are made
+(`mage.wrapping`).
 """
 
 import hashlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +18,9 @@ from torch.nn import functional
 from transformers import PreTrainedModel
 
 from games.errors import RequestError, unknown
-from mage.adapter_files import ALL_LINEAR, LoraSettings, read_adapter, write_adapter
+from mage.adapter_files import LoraSettings, read_adapter, write_adapter
+from mage.population import Factors
+from mage.wrapping import Routing, Stack, wrap
 
 BASE = "base"  # the agent that is the base model alone: the untrained model
 _PEFT_PREFIX = "base_model.model."
@@ -39,37 +41,6 @@ def segments(agents: Sequence[str]) -> tuple[Segment, ...]:
     return tuple(
         Segment(agents[start], start, stop) for start, stop in zip(starts, [*starts[1:], len(agents)], strict=True)
     )
-
-
-class PopulationLinear(nn.Module):
-    """A frozen linear layer plus, for each segment of rows, its agent's low-rank product."""
-
-    def __init__(self, base: nn.Linear, name: str, bank: "AdapterBank") -> None:
-        """Wrap `base`, known to the bank as `name`."""
-        super().__init__()
-        self.base = base
-        self.name = name
-        self._bank = (bank,)  # in a tuple, so that it is not registered as a submodule
-
-    def forward(self, x: Tensor) -> Tensor:
-        """x: [rows, T, in] -> [rows, T, out]."""
-        (bank,) = self._bank
-        if not bank.route:
-            raise RuntimeError("a forward outside AdapterBank.routed: say which rows belong to which agent")
-        if bank.route[-1].stop != len(x):
-            raise RuntimeError(
-                f"a route for {bank.route[-1].stop} rows and a forward of {len(x)}: name every row's agent"
-            )
-        y: Tensor = self.base(x)
-        parts = [bank.delta(segment, self.name, x) for segment in bank.route]
-        if all(part is None for part in parts):
-            return y
-        return y + torch.cat(
-            [
-                y.new_zeros(1).expand(s.stop - s.start, *y.shape[1:]) if part is None else part
-                for s, part in zip(bank.route, parts, strict=True)
-            ]
-        )
 
 
 class Adapter(nn.Module):
@@ -128,15 +99,22 @@ class AdapterBank:
     """The base model with every resident agent's adapter."""
 
     def __init__(self, model: PreTrainedModel, settings: LoraSettings, base_name: str) -> None:
-        """Freeze the model and put a `PopulationLinear` in place of every target layer; never of the head."""
+        """Freeze the model and wrap every target layer; never the head."""
         self.model = model
         self.settings = settings
         self.base_name = base_name
         self.adapters: dict[str, Adapter] = {}
-        self.route: tuple[Segment, ...] = ()
+        self._routing = Routing()
         model.requires_grad_(False)
         model.eval()
-        self.shapes = _wrap(model, self)
+        self._groups = wrap(model, settings.targets, self._routing)
+        layers = [layer for group in self._groups for layer in group.members]
+        self.shapes = {layer.name: layer.shape for layer in layers}
+
+    @property
+    def route(self) -> tuple[str, ...]:
+        """Return the agents of the runs of the forward that is under way; empty outside `routed`."""
+        return () if self._routing.stack is None else self._routing.stack.agents
 
     def add(self, name: str, *, trainable: bool, seed: int = 0) -> Adapter:
         """Make a fresh adapter (equal to the base until trained); frozen ones take no gradient."""
@@ -167,17 +145,77 @@ class AdapterBank:
         low = functional.linear(rows, adapter.a[i].to(x.dtype) * self.settings.scale)
         return functional.linear(low, adapter.b[i].to(x.dtype))
 
-    @contextmanager
-    def routed(self, agents: Sequence[str]) -> Iterator[None]:
-        """Route the rows of the forwards inside to their agents; rows of an agent should be contiguous."""
+    def stack(self, agents: Sequence[str]) -> Stack:
+        """Return the weights for runs of these agents, in the base's dtype; gradients flow to the masters.
+
+        Under `torch.no_grad` the stack is a copy that serves until a weight changes. Raises for unknown agents.
+        """
         for name in set(agents):
             if name != BASE and name not in self.adapters:
                 raise unknown("agent", name, [BASE, *self.adapters])
-        self.route = segments(agents)
+        if set(agents) <= {BASE}:
+            return Stack(tuple(agents), None)
+        return Stack(tuple(agents), {group.names: self._factors(group.names, agents) for group in self._groups})
+
+    def _factors(self, layers: tuple[str, ...], agents: Sequence[str]) -> Factors:
+        dtype, adapters = self.model.dtype, [self.adapters.get(name) for name in agents]
+        a = [[self._part(adapter, layer, "a") for layer in layers] for adapter in adapters]
+        b = [torch.stack([self._part(adapter, layer, "b").t() for adapter in adapters]) for layer in layers]
+        scaled = torch.stack([torch.cat(parts) for parts in a]) * self.settings.scale
+        return Factors(scaled.to(dtype), tuple(factor.to(dtype) for factor in b))
+
+    def _part(self, adapter: Adapter | None, layer: str, factor: str) -> Tensor:
+        """Return A [rank, in] or B [out, rank] of a layer; zeros for the base alone."""
+        if adapter is not None:
+            parts: nn.ParameterList = getattr(adapter, factor)
+            return parts[adapter.index[layer]]
+        out_features, in_features = self.shapes[layer]
+        rank = self.settings.rank
+        shape = (rank, in_features) if factor == "a" else (out_features, rank)
+        return torch.zeros(shape, device=self.model.device)
+
+    @torch.no_grad()
+    def merged(self, agent: str) -> dict[str, Tensor]:
+        """Return W + alpha/r B A of every target layer for one agent, in the base's dtype."""
+        weights = {}
+        for name, linear in ((layer.name, layer.base) for group in self._groups for layer in group.members):
+            identity = torch.eye(linear.in_features, device=linear.weight.device)[:, None]
+            delta = self.delta(Segment(agent, 0, linear.in_features), name, identity)
+            if delta is not None:
+                weights[name] = (linear.weight.float() + delta[:, 0].t()).to(linear.weight.dtype)
+        return weights
+
+    @contextmanager
+    def routed(
+        self,
+        agents: Sequence[str],
+        lengths: Sequence[int] | None = None,
+        *,
+        stack: Stack | None = None,
+        merged: Mapping[str, Tensor] | None = None,
+    ) -> Iterator[None]:
+        """Route the rows of the forwards inside to their agents; rows of an agent should be contiguous.
+
+        lengths: the tokens of each row where rows lie packed in one; None: a rectangle, equal for all. stack: the
+        weights of the rows' runs if they were stacked before, one run per agent of it, in its order, some perhaps
+        without rows. merged: weights that take the place of the base's.
+        """
+        runs = segments(agents)
+        stack = stack or self.stack([run.agent for run in runs])
+        rows, tokens = [0] * len(stack.agents), [0] * len(stack.agents)
+        number = 0
+        for run in runs:
+            number = stack.agents.index(run.agent, number)
+            rows[number] = run.stop - run.start
+            tokens[number] = sum(lengths[run.start : run.stop]) if lengths else 0
+            number += 1
+        self._routing.open(stack, rows, tokens if lengths else None, merged or {})
         try:
             yield
         finally:
-            self.route = ()
+            self._routing.close()
+            for group in self._groups:
+                group.forget()
 
     def save(self, name: str, folder: Path) -> None:
         """Write PEFT's own format: adapter_config.json and adapter_model.safetensors."""
@@ -194,18 +232,3 @@ class AdapterBank:
             self.remove(name)
             raise
         return adapter
-
-
-def _wrap(model: PreTrainedModel, bank: AdapterBank) -> dict[str, tuple[int, int]]:
-    """Put a `PopulationLinear` in place of every target layer; returns their (out, in) sizes by name."""
-    head, wanted = model.get_output_embeddings(), bank.settings.targets
-    linears = {n: m for n, m in model.named_modules() if isinstance(m, nn.Linear) and m is not head}
-    kinds = {name.rsplit(".", 1)[-1] for name in linears}
-    chosen = kinds if wanted == ALL_LINEAR else {wanted} if isinstance(wanted, str) else set(wanted)
-    for kind in sorted(chosen - kinds):
-        raise unknown("lora target", kind, [ALL_LINEAR, *sorted(kinds)])
-    targets = {name: linear for name, linear in linears.items() if name.rsplit(".", 1)[-1] in chosen}
-    for name, linear in targets.items():
-        parent = model.get_submodule(re.sub(r"\.?[^.]+$", "", name))
-        setattr(parent, name.rsplit(".", 1)[-1], PopulationLinear(linear, name, bank))
-    return {name: (linear.out_features, linear.in_features) for name, linear in targets.items()}

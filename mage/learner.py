@@ -2,7 +2,7 @@
 
 Each learner has its own optimiser, gradient norm, step count and learning rate, so its update is the same, to
 rounding, whoever else is in the batch, and a learner without rows is not touched (design, decision 7).
-Left out: packing, shared prefixes, value heads.
+Left out: value heads.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,11 +14,14 @@ from torch import Tensor
 
 from mage import keys
 from mage.adapters import AdapterBank
+from mage.attention import PackedLayout
 from mage.constrained import AllowedTokens, log_probs
 from mage.losses import LOSS_AGG_MODES, LOSS_TYPES, Clip, entropy
 from mage.models import LanguageModel
+from mage.packing import pack, share_openings
 from mage.rows import Row
 from mage.update_stats import Tally, UpdateStats, tally_tokens
+from mage.work import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ class Learner:
     ) -> None:
         """names: the learners; their adapters must be in the bank and trainable."""
         self._model, self._bank, self._settings, self._seed = model, bank, settings, seed
+        self.work = Work()
         self.optimisers = {
             name: torch.optim.AdamW(bank.adapters[name].parameters(), lr=0.0, betas=(0.9, 0.99), weight_decay=0.0)
             for name in names
@@ -128,7 +132,7 @@ class Learner:
 
     def _backward(self, rows: Sequence[Row], weights: Tensor, tallies: dict[str, Tally]) -> None:
         device = self._model.device
-        table = distributions(self._model, self._bank, rows)
+        table = distributions(self._model, self._bank, rows, self.work)
         choices = [choice for row in rows for choice in row.choices]
         chosen = torch.tensor([choice.chosen for choice in choices], device=device)
         log_p = table.gather(1, chosen[:, None])[:, 0]
@@ -174,23 +178,24 @@ class Learner:
         optimiser.zero_grad(set_to_none=True)
 
 
-def distributions(model: LanguageModel, bank: AdapterBank, rows: Sequence[Row]) -> Tensor:
+def distributions(model: LanguageModel, bank: AdapterBank, rows: Sequence[Row], work: Work | None = None) -> Tensor:
     """Return the log-probabilities [N, K] of every choice of the rows, in order, under the current adapters.
 
-    Equal agents must be adjacent. Rows are padded on the right, where causal attention never looks.
+    Equal agents must be adjacent. The rows are packed, and an opening that rows of one agent share, up to the first
+    choice, goes through the model once; gradients reach it from all of them. work: told what went through the model.
     """
-    width = max(len(row.ids) for row in rows)
-    ids = np.zeros((len(rows), width), dtype=np.int64)
-    for i, row in enumerate(rows):
-        ids[i, : len(row.ids)] = row.ids
+    contexts = share_openings(
+        [row.agent for row in rows], [row.ids for row in rows], [row.choices[0].position for row in rows]
+    )
     device = model.device
-    positions = torch.arange(width, device=device)[None].expand(len(rows), -1)
-    with bank.routed([row.agent for row in rows]):
-        hidden = model.hidden(torch.from_numpy(ids).to(device), positions)
-    where = [(i, choice.position - 1) for i, row in enumerate(rows) for choice in row.choices]
-    row_index, position = torch.tensor(where, device=device).T
+    packed = pack(contexts.pieces, device, model.dtype)
+    with bank.routed(packed.agents, packed.lengths):
+        hidden = model.packed_hidden(packed.ids, packed.positions, PackedLayout(packed))
+    if work is not None:
+        work.add(tuple(len(piece.ids) for piece in contexts.pieces), tuple(piece.start for piece in contexts.pieces))
+    where = [contexts.locate(packed, i, c.position - 1) for i, row in enumerate(rows) for c in row.choices]
     allowed = AllowedTokens.of([choice.allowed for row in rows for choice in row.choices], device)
-    return log_probs(hidden[row_index, position], model.head, allowed)
+    return log_probs(hidden[torch.tensor(where, device=device)], model.head, allowed)
 
 
 def microbatches(lengths: Sequence[int], budget: int) -> Iterator[tuple[int, int]]:

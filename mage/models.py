@@ -15,6 +15,7 @@ from transformers.cache_utils import Cache
 from transformers.utils import logging as transformers_logging
 
 from games.errors import RequestError
+from mage.attention import NAME, Layout
 from mage.codec import Codec
 
 transformers_logging.disable_progress_bar()  # its bars for reading one small file would tear ours apart
@@ -27,6 +28,10 @@ class LanguageModel:
     name: str
     network: PreTrainedModel
     codec: Codec
+
+    def __post_init__(self) -> None:
+        """Let the network attend over packed tokens where a forward asks for it."""
+        self.network.set_attn_implementation(NAME)
 
     @property
     def head(self) -> Tensor:
@@ -50,6 +55,11 @@ class LanguageModel:
         """Return where the weights are."""
         return self.network.device
 
+    @property
+    def dtype(self) -> torch.dtype:
+        """Return the number type of the weights, in which everything but the adapters' masters is computed."""
+        return self.network.dtype
+
     def hidden(self, ids: Tensor, positions: Tensor, mask: Tensor | None = None, cache: Cache | None = None) -> Tensor:
         """Return the last hidden states [rows, T, width] of ids [rows, T] at positions [rows, T].
 
@@ -63,6 +73,18 @@ class LanguageModel:
             use_cache=cache is not None,
         )
         state: Tensor = output.last_hidden_state
+        return state
+
+    def packed_hidden(self, ids: Tensor, positions: Tensor, layout: Layout) -> Tensor:
+        """Return the last hidden states [N, width] of packed ids [N] at positions [N] (`mage.packing`)."""
+        output = self.network.base_model(
+            input_ids=ids[None],
+            position_ids=positions[None],
+            attention_mask=ids.new_zeros(1, 1, 1, 1),  # of four dimensions, so that no mask over N x N is made
+            use_cache=False,
+            mage_layout=layout,
+        )
+        state: Tensor = output.last_hidden_state[0]
         return state
 
 

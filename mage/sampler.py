@@ -1,50 +1,78 @@
 """Samples constrained moves for many contexts at once over a key-value cache that is kept for a whole trial.
 
 Knows tokens only: no games, no rewards. Every draw is keyed by the decision it belongs to, so what else is in the
-batch changes nothing but rounding. Left out: free text, shared prefixes, compaction of ended rows.
+batch changes nothing but rounding. The new tokens of the rows that ask are packed, so rows that don't ask, that ended
+or that have less to read cost nothing; an opening that rows of one agent share goes through the model once. Left out:
+free text.
 """
 
+import weakref
 from collections.abc import Mapping, Sequence
+from os.path import commonprefix
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from mage.adapters import AdapterBank
-from mage.cache import attention_mask, buffer_cache
+from mage.adapters import BASE, AdapterBank
+from mage.attention import CachedLayout, RowCache
 from mage.codec import MoveTrie, Node
 from mage.constrained import AllowedTokens, log_probs
 from mage.contexts import Context, MoveReply, MoveRequest, TokenChoice
 from mage.keys import PlayKeys
 from mage.models import LanguageModel
-
-ROW_UNIT = 8  # rows are padded to a multiple: matrix kernels round differently at 1 and 3 rows than at 8
+from mage.packing import SHARED_AT_LEAST, Piece, pack
+from mage.work import Work
 
 
 class ConstrainedSampler:
     """The built-in engine: one base model with an adapter bank."""
 
-    def __init__(self, model: LanguageModel, bank: AdapterBank, capacity: int) -> None:
-        """capacity: the tokens that a trial's context is expected to hold at most."""
-        self._model, self._bank, self._capacity = model, bank, capacity
+    def __init__(self, model: LanguageModel, bank: AdapterBank, capacity: int, merge: bool = False) -> None:
+        """capacity: the tokens that a trial's context is expected to hold at most.
+
+        merge: add an agent's product to the base's weights while it has a lane to itself.
+        """
+        self._model, self._bank, self._capacity, self._merge = model, bank, capacity, merge
+        self._caches: list[tuple[weakref.ref[CachedLane], RowCache]] = []
+        self.work = Work()
 
     def open(self, agents: Sequence[str]) -> "CachedLane":
-        """Return an empty lane with a row per agent; equal agents must be adjacent."""
-        return CachedLane(self._model, self._bank, agents, self._capacity)
+        """Return an empty lane with a row per agent; equal agents must be adjacent.
+
+        A lane takes over the cache of an earlier one that nobody holds any more, so memory is that of the lanes in use.
+        """
+        free = [cache for owner, cache in self._caches if owner() is None]
+        self._caches = [(owner, cache) for owner, cache in self._caches if owner() is not None]
+        cache = next((cache for cache in free if cache.rows == len(agents)), None)
+        cache = cache or RowCache(self._model.layers, len(agents), self._capacity)
+        lane = CachedLane(self._model, self._bank, agents, cache, self.work, self._merge)
+        self._caches.append((weakref.ref(lane), cache))
+        return lane
 
 
 class CachedLane:
     """A batch of contexts, each with its row of the cache."""
 
-    def __init__(self, model: LanguageModel, bank: AdapterBank, agents: Sequence[str], capacity: int) -> None:
-        """Reserve rows; the cache is allocated by the first forward."""
-        padding = -len(agents) % ROW_UNIT
-        self._model, self._bank = model, bank
-        self._agents = [*agents, *([agents[-1]] * padding)]
-        self._cache = buffer_cache(model.layers, capacity)
-        self._valid = torch.zeros(len(self._agents), 0, dtype=torch.bool, device=model.device)
-        self._contexts: list[Context | None] = [None] * len(self._agents)
-        self._cached = [0] * len(self._agents)  # tokens of the row's context that are in the cache
+    @torch.inference_mode()
+    def __init__(
+        self,
+        model: LanguageModel,
+        bank: AdapterBank,
+        agents: Sequence[str],
+        cache: RowCache,
+        work: Work,
+        merge: bool,
+    ) -> None:
+        """Stack the agents' weights, which stay as they are while the lane is in use."""
+        self._model, self._bank, self._cache, self._work = model, bank, cache, work
+        self._agents = tuple(agents)
+        distinct = tuple(dict.fromkeys(agents))
+        alone = merge and len(distinct) == 1 and distinct[0] != BASE
+        self._merged = bank.merged(distinct[0]) if alone else None
+        self._stack = bank.stack((BASE,) if alone else distinct)
+        self._contexts: list[Context | None] = [None] * len(agents)
+        self._cached = [0] * len(agents)  # tokens of the row's context that are in the cache
 
     def choose(self, requests: Mapping[int, MoveRequest], keys: PlayKeys) -> dict[int, MoveReply]:
         """Sample a move for each requesting row and append its tokens to the row's context."""
@@ -52,7 +80,8 @@ class CachedLane:
         moves = {row: _Move(request, self._model.codec.trie(request.legal)) for row, request in requests.items()}
         open_rows = [row for row in sorted(moves) if moves[row].node.move is None]
         while open_rows:
-            hidden = self._forward(open_rows)
+            new = {row: tuple(self._context(row).ids[self._cached[row] :]) for row in open_rows}
+            hidden = self._forward(new)
             allowed = AllowedTokens.of([moves[row].node.allowed for row in open_rows], hidden.device)
             log_p = log_probs(hidden, self._model.head, allowed).cpu().numpy()
             draws = np.array([moves[row].draw(keys) for row in open_rows])
@@ -64,38 +93,43 @@ class CachedLane:
 
     @torch.inference_mode()
     def _admit(self, requests: Mapping[int, MoveRequest]) -> None:
-        """Give a row to a context that is new to it."""
-        fresh = [row for row, request in requests.items() if self._contexts[row] is not request.context]
-        for row in fresh:
-            self._contexts[row] = requests[row].context
-            self._cached[row] = 0
-        if not any(self._cached):
-            self._cache.reset()
-            self._valid = self._valid[:, :0]
-        elif fresh:
-            self._valid[fresh] = False
+        """Give rows to contexts that are new to them, and read what such contexts of an agent share once."""
+        fresh: dict[tuple[str, int], list[int]] = {}
+        for row, request in sorted(requests.items()):
+            if self._contexts[row] is not request.context:
+                self._contexts[row] = request.context
+                self._cached[row] = 0
+                fresh.setdefault((self._agents[row], request.context.seat), []).append(row)
+        openings = {}
+        for rows in fresh.values():
+            texts = [self._context(row).ids for row in rows]
+            shared = min(len(commonprefix(texts)), min(map(len, texts)) - 1)  # each row keeps a token to predict from
+            if len(rows) > 1 and shared >= SHARED_AT_LEAST:
+                openings[rows[0]] = (tuple(texts[0][:shared]), rows)
+        if openings:
+            self._forward({row: ids for row, (ids, _) in sorted(openings.items())})
+            for first, (ids, rows) in openings.items():
+                others = torch.tensor(rows[1:], device=self._model.device)
+                self._cache.copy(first, others, len(ids))
+                for row in rows:
+                    self._cached[row] = len(ids)
 
     @torch.inference_mode()
-    def _forward(self, rows: Sequence[int]) -> Tensor:
-        """Run the rows' new tokens through the model; returns the hidden state of each row's last, [N, width]."""
-        new = {row: self._context(row).ids[self._cached[row] :] for row in rows}
-        width = max(len(tokens) for tokens in new.values())
-        shape = (len(self._agents), width)
-        ids, valid = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
-        for row, tokens in new.items():
-            ids[row, : len(tokens)] = tokens
-            valid[row, : len(tokens)] = True
-        device = self._model.device
-        positions = torch.tensor(self._cached, device=device)[:, None] + torch.arange(width, device=device)
-        self._valid = torch.cat([self._valid, torch.from_numpy(valid).to(device)], dim=1)
-        with self._bank.routed(self._agents):
-            hidden = self._model.hidden(
-                torch.from_numpy(ids).to(device), positions, attention_mask(self._valid, width), self._cache
-            )
-        for row, tokens in new.items():
-            self._cached[row] += len(tokens)
-        last = torch.tensor([len(new[row]) - 1 for row in rows], device=device)
-        return hidden[torch.tensor(rows, device=device), last]
+    def _forward(self, new: Mapping[int, tuple[int, ...]]) -> Tensor:
+        """Run the rows' new tokens through the model; returns the hidden state of each row's last, [R, width]."""
+        rows, device = list(new), self._model.device
+        agents = [self._agents[row] for row in rows]
+        pieces = [Piece(agent, new[row], self._cached[row]) for row, agent in zip(rows, agents, strict=True)]
+        packed = pack(pieces, device, self._model.dtype)
+        lengths = torch.tensor([len(piece.ids) for piece in pieces], device=device)
+        layout = CachedLayout(packed, self._cache, torch.tensor(rows, device=device), lengths)
+        route = [BASE] * len(rows) if self._merged is not None else agents
+        with self._bank.routed(route, packed.lengths, stack=self._stack, merged=self._merged):
+            hidden = self._model.packed_hidden(packed.ids, packed.positions, layout)
+        self._work.add(tuple(len(piece.ids) for piece in pieces), tuple(piece.start for piece in pieces))
+        for row, piece in zip(rows, pieces, strict=True):
+            self._cached[row] += len(piece.ids)
+        return hidden[torch.tensor(packed.starts, device=device) + lengths - 1]
 
     def _context(self, row: int) -> Context:
         context = self._contexts[row]

@@ -43,6 +43,11 @@ LAYERS = {
     "mage.adapters": 2,
     "mage.adapter_files": 2,
     "mage.cache": 2,
+    "mage.work": 2,
+    "mage.packing": 2,
+    "mage.attention": 2,
+    "mage.population": 2,
+    "mage.wrapping": 2,
     "mage.sampler": 2,
     # play
     "mage.trials": 3,
