@@ -5,6 +5,8 @@
 #   make train RUN=runs/second     another run (CONFIG=... picks another config)
 #   make test                      the tests; ARGS='-k names' narrows them down
 #   make lint                      ruff, its formatter, mypy
+#   make bench                     ours against what others do and against the bound; ARGS='--only tiny' narrows it down
+#   make bench-scaling             how cost grows: the table, docs/scaling.svg (docs/benchmarks.md explains both)
 
 PYTHON ?= python3
 RUN ?= runs/quickstart
@@ -14,8 +16,9 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-done
+BENCH_STAMP := $(VENV)/.bench-done
 
-.PHONY: setup train test lint
+.PHONY: setup train test lint bench bench-scaling
 
 setup: $(STAMP)
 
@@ -50,3 +53,14 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+bench: setup
+	$(BIN)/python -m benchmarks --json build/bench.json $(ARGS)
+
+# The extra holds what draws the plot, and TRL, which a later `make bench` then compares with.
+$(BENCH_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
+	@touch $@
+
+bench-scaling: $(BENCH_STAMP)
+	$(BIN)/python -m benchmarks.scaling --json build/bench-scaling.json --plot docs/scaling.svg $(ARGS)

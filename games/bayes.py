@@ -7,9 +7,9 @@ opponents with memory, against which it can pay to explore; `ceiling` returns No
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,15 @@ def habit_prior(game: RepeatedGame, opponents: Iterable[NamedOpponent], seat: in
     vectors = [habit(game, opponent, 1 - seat) for opponent in opponents]
     known = tuple(tuple(vector.tolist()) for vector in vectors if vector is not None)
     return FinitePrior(known, (1.0,) * len(known)) if known else None
+
+
+def _symmetric_dirichlet(game: RepeatedGame, seat: int, ranges: Mapping[str, Any]) -> Prior:
+    return DirichletPrior((float(ranges.get("alpha", 1.0)),) * len(game.moves[1 - seat]))
+
+
+# What a family's draws come from, for a learner on `seat`, by the family's name; `ranges` as declared. Other families'
+# draws are not memoryless, or have no such simple distribution.
+PRIORS: dict[str, Callable[[RepeatedGame, int, Mapping[str, Any]], Prior]] = {"dirichlet_habit": _symmetric_dirichlet}
 
 
 def adaptation_curve(game: RepeatedGame, opponent: NamedOpponent, prior: Prior, episodes: int, seat: int) -> Floats:

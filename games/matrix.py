@@ -124,6 +124,7 @@ class RepeatedMatrixGame(AECEnv[str, NDArray[np.int64], int]):
         self.possible_agents = list(AGENTS)
         self.history: list[tuple[int, int]] = []  # joint moves of complete rounds; read only
         self._rewards = spec.rewards
+        self._sizes = {AGENTS[0]: len(spec.moves0), AGENTS[1]: len(spec.moves1)}
         self._spaces: dict[str, spaces.Discrete] = {}
         self._pending = -1  # seat 0's hidden move of this round
 
@@ -145,25 +146,25 @@ class RepeatedMatrixGame(AECEnv[str, NDArray[np.int64], int]):
         if self.truncations[agent]:
             self._was_dead_step(action)
             return
-        seat = AGENTS.index(agent)
-        if action is None or not 0 <= action < len(self.spec.moves[seat]):
-            raise ValueError(f"{agent}: got move {action!r}, expected 0 to {len(self.spec.moves[seat]) - 1}")
+        if action is None or not 0 <= action < self._sizes[agent]:
+            raise ValueError(f"{agent}: got move {action!r}, expected 0 to {self._sizes[agent] - 1}")
+        first, second = AGENTS
         totals = self._cumulative_rewards
         totals[agent] = 0.0
-        if seat == 0:
+        if agent == first:
             self._pending = int(action)
-            self.rewards = {AGENTS[0]: 0.0, AGENTS[1]: 0.0}
-            self.agent_selection = AGENTS[1]
+            self.rewards = {first: 0.0, second: 0.0}
+            self.agent_selection = second
             return
         joint = (self._pending, int(action))
         self.history.append(joint)
-        first, second = self._rewards[joint]
-        self.rewards = {AGENTS[0]: first, AGENTS[1]: second}
-        totals[AGENTS[0]] += first
-        totals[AGENTS[1]] += second
+        own, other = self._rewards[joint]
+        self.rewards = {first: own, second: other}
+        totals[first] += own
+        totals[second] += other
         if len(self.history) == self.rounds:
-            self.truncations = dict.fromkeys(AGENTS, True)
-        self.agent_selection = AGENTS[0]
+            self.truncations = {first: True, second: True}
+        self.agent_selection = first
 
     def observe(self, agent: str) -> NDArray[np.int64]:
         """Give the joint history, [rounds, 2]; a move whose round isn't complete isn't in it."""
@@ -182,7 +183,7 @@ class RepeatedMatrixGame(AECEnv[str, NDArray[np.int64], int]):
     def action_space(self, agent: str) -> spaces.Discrete:
         """The agent's move indices; made on first use, since making it costs more than an episode."""
         if agent not in self._spaces:
-            self._spaces[agent] = spaces.Discrete(len(self.spec.moves[AGENTS.index(agent)]))
+            self._spaces[agent] = spaces.Discrete(self._sizes[agent])
         return self._spaces[agent]
 
     def observation_space(self, agent: str) -> spaces.Box:

@@ -131,13 +131,17 @@ class Episode:
 
         Raises ValueError for an illegal move or a finished episode; an agent's mistake is a `forfeit()`.
         """
-        seat = self._mover()
-        if move not in self.legal_moves():
-            raise ValueError(f"seat {seat}: got move {move!r}, expected one of {self.legal_moves()}; or call forfeit()")
-        env = self._env
-        env.step(self._adapter.action(env, seat, move))
-        self._collect()
-        for reader, text in enumerate(self._adapter.news(env, seat, move)):
+        seat, legal = self.seat_to_move, self.legal_moves()
+        if seat is None or move not in legal:
+            raise ValueError(f"seat {seat}: got move {move!r}, expected one of {legal}; or call forfeit()")
+        env, adapter = self._env, self._adapter
+        env.step(adapter.action(env, seat, move))
+        for agent, reward in env.rewards.items():  # of every agent, finished or not
+            if reward:
+                paid, amount = self._seats[agent], float(reward)
+                self.returns[paid] += amount
+                self._unpaid[paid] += amount
+        for reader, text in enumerate(adapter.news(env, seat, move)):
             if text:
                 self._unread[reader] += text
         self._advance()
@@ -166,14 +170,6 @@ class Episode:
         if self.seat_to_move is None:
             raise ValueError("the episode is over: no seat is to move; start another episode")
         return self.seat_to_move
-
-    def _collect(self) -> None:
-        """Book what every agent got from the move just made, finished or not."""
-        for agent, reward in self._env.rewards.items():
-            if reward:
-                seat = self._seats[agent]
-                self.returns[seat] += float(reward)
-                self._unpaid[seat] += float(reward)
 
     def _advance(self) -> None:
         """Step finished agents out of the environment and find the seat whose decision is due."""

@@ -120,6 +120,9 @@ class AdapterBank:
         """Make a fresh adapter (equal to the base until trained); frozen ones take no gradient."""
         if name in self.adapters or name == BASE:
             raise ValueError(f"the bank already holds {name!r}; names are never reused")
+        if not self.shapes:
+            kind = type(self.model).__name__
+            raise RequestError(f"{kind} has no nn.Linear layer for an adapter to sit on; use another base")
         adapter = Adapter(self.shapes, self.settings.rank, torch.Generator().manual_seed(seed))
         adapter.to(self.model.device).requires_grad_(trainable)
         self.adapters[name] = adapter

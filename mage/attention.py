@@ -69,11 +69,7 @@ class PackedLayout:
     def __init__(self, packed: Packed) -> None:
         """Keep the windows."""
         self._windows, self._place = packed.windows, packed.place
-
-    @property
-    def longest(self) -> int:
-        """Return the most keys that a query sees."""
-        return max(window.shape[1] if window.keys is None else window.keys.shape[1] for window in self._windows)
+        self.longest = int(packed.positions.max()) + 1
 
     def attend(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float | None) -> Tensor:
         """Attend window by window and put the results back in the packed order."""
@@ -121,7 +117,7 @@ def _short_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, scale: float
     scores = q.reshape(rows, -1, grouped * width, size) @ k.transpose(2, 3)
     scores = scores.unflatten(2, (grouped, width)).float() + mask[:, :, None]
     out = scores.softmax(-1).to(v.dtype).flatten(2, 3) @ v
-    return out.unflatten(2, (grouped, width)).permute(0, 3, 1, 2, 4).reshape(rows, width, heads, size)
+    return out.unflatten(2, (grouped, width)).permute(0, 3, 1, 2, 4).reshape(rows, width, heads, v.shape[-1])
 
 
 class RowCache:
@@ -141,6 +137,12 @@ class RowCache:
             if buffer is None or buffer.shape[2] < length:
                 buffer = buffers[layer] = self._grown(buffer, new, length)
             buffer.transpose(1, 2)[rows, positions] = new
+
+    def clear(self) -> None:
+        """Forget what is in the buffers and keep them: a NaN left beyond a row's end would reach it, even times 0."""
+        for buffer in (*self._keys, *self._values):
+            if buffer is not None:
+                buffer.zero_()
 
     def read(self, layer: int, rows: Tensor | None, length: int) -> tuple[Tensor, Tensor]:
         """Return keys and values [R, key heads, length, head_dim] of some rows, of all where rows is None."""

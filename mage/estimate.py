@@ -1,54 +1,85 @@
 """What a run will take, before it starts: the resolved config with estimates of time and memory.
 
-The rate is measured on the spot with a random model of the configured shape, so the estimate is this machine's.
-Left out: the base model's own first training, the evaluation.
+The rate is measured on the spot with the base model (of `builtin:tiny` with a random one of its shape, since it may not
+be made yet), so the estimate is this machine's. Left out: the base model's own first training, the evaluation.
 """
 
 import time
+from collections.abc import Sequence
 
 import torch
 
-from mage import tiny
-from mage.codec import Codec
+from mage.adapter_files import LoraSettings
+from mage.adapters import AdapterBank
+from mage.bases import provider
 from mage.config import Config, resolved
-from mage.models import LanguageModel, start_ids
+from mage.models import LanguageModel
 from mage.session import describe, longest_context
+from mage.settle import settled
 
-PROBE_ROWS = 64
-BYTES = 4  # of a float32
+FEW_ROWS = 1  # first, which tells how many can be measured
+MANY_ROWS = 64
+PATIENCE = 3.0  # seconds, about, for a measurement
 
 
 def plan(config: Config) -> str:
     """Return the resolved config as TOML with the estimates as comments before it."""
+    config = settled(config)
     setting = describe(config)
     torch.set_num_threads(config.run.threads)
-    tokenizer = tiny.build_tokenizer(setting.game)
-    codec = Codec(tokenizer, start_ids(tokenizer))
-    tokens = longest_context(setting.game, codec, config.trial.episodes)
-    network = tiny.network(tiny.settings_of(config), len(tokenizer))
-    rate = _rate(LanguageModel(tiny.NAME, network, codec), tokens)
+    tokens = longest_context(setting.game, setting.reader.codec, config.trial.episodes)
+    model = provider(config.model.name).specimen(config, setting.reader)
+    model.network.to(device=config.run.device)
+    rows, rate = _measured(model, config, tokens)
     league = config.league
     contexts = league.learners * league.groups * league.num_generations
     seconds = config.run.iterations * contexts * tokens / rate
-    cache = 2 * config.learning.batch_rows * tokens * config.model.layers * config.model.width * BYTES
+    cache = config.learning.batch_rows * tokens * _cache_bytes(model)
     sets = setting.opponents
     lines = [
         f"opponents: {len(sets.training)} training, {len(sets.validation)} validation, {len(sets.held_out)} held-out",
         f"tokens: at most {tokens} a context, {contexts} contexts or more an iteration",
         f"time: about {seconds / 60:.0f} min for {config.run.iterations} iterations "
-        f"({rate:.0f} tokens/s sampled and trained, measured now)",
+        f"({rate:.0f} tokens/s sampled and trained, measured now on {rows * tokens} tokens)",
         f"memory: about {cache / 2**20:.0f} MiB of keys and values for each batch of {config.learning.batch_rows} "
         "contexts, up to 4 batches at once",
     ]
     return "\n".join(f"# {line}" for line in lines) + "\n\n" + resolved(config)
 
 
-def _rate(model: LanguageModel, width: int) -> float:
-    """Return tokens per second of a forward for sampling plus a forward and backward for training."""
-    rows = [[1] * width] * PROBE_ROWS
-    tiny.next_token_loss(model, rows[:8]).backward()
-    start = time.perf_counter()
-    tiny.next_token_loss(model, rows).backward()
-    with torch.inference_mode():
-        tiny.next_token_loss(model, rows)
-    return PROBE_ROWS * width / (time.perf_counter() - start)
+def _measured(model: LanguageModel, config: Config, width: int) -> tuple[int, float]:
+    """Return how many rows of `width` tokens were measured, and tokens/s of sampling plus training them."""
+    bank = AdapterBank(
+        model.network, LoraSettings(config.lora.rank, config.lora.alpha, config.lora.targets), model.name
+    )
+    learners = [f"learner_{number}" for number in range(config.league.learners)]
+    for name in learners:
+        bank.add(name, trainable=True)
+
+    def seconds(rows: int) -> float:
+        agents = sorted(learners[row % len(learners)] for row in range(rows))
+        start = time.perf_counter()
+        _pass(model, bank, agents, width)
+        return time.perf_counter() - start
+
+    seconds(FEW_ROWS)  # the first forward is slower than the others
+    rows = max(FEW_ROWS, min(MANY_ROWS, int(FEW_ROWS * PATIENCE / seconds(FEW_ROWS))))
+    return rows, rows * width / seconds(rows)
+
+
+def _pass(model: LanguageModel, bank: AdapterBank, agents: Sequence[str], width: int) -> None:
+    """Run a forward for sampling, and a forward and backward for training."""
+    ids = torch.ones(len(agents), width, dtype=torch.long, device=model.device)
+    positions = torch.arange(width, device=model.device)[None].expand(len(agents), -1)
+    with bank.routed(agents):
+        with torch.no_grad():
+            model.hidden(ids, positions)
+        model.hidden(ids, positions).float().square().mean().backward()
+
+
+def _cache_bytes(model: LanguageModel) -> int:
+    """Return the bytes of keys and values for one token of one context."""
+    config = model.network.config
+    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+    size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    return 2 * model.layers * heads * size * model.dtype.itemsize

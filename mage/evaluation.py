@@ -24,7 +24,7 @@ from mage.config import Draw
 from mage.evaluation_report import OpponentSample, evaluation_report
 from mage.keys import PlayKeys
 from mage.records import TrialRecord
-from mage.scheduler import play_all
+from mage.scheduler import play_waves
 from mage.session import Session, reopen
 from mage.trials import SeatPlan, TrialPlan
 from populations.matchmaking import Pairing
@@ -117,12 +117,14 @@ def measure(
     met = {(agent, opponent.name): _Met() for opponent in opponents for agent in agents}
     plans = [plan for opponent in opponents for agent in agents for plan in _plans(session, agent, opponent, trials)]
     conditions = session.conditions(PlayKeys(seed, stream, 0), memory)
-    rows = session.config.learning.batch_rows
-    for start in range(0, len(plans), 2 * rows):
-        for played in play_all(plans[start : start + 2 * rows], conditions, session.sampler, lane_rows=rows):
+    done = 0
+    for wave in play_waves(plans, conditions, session.sampler, lane_rows=session.config.learning.batch_rows):
+        for played in wave:
             pairing = played.record.pairing
             met[pairing.learner, pairing.opponent].add(played.record)
-        progress(min(start + 2 * rows, len(plans)), len(plans))
+        done += len(wave)
+        session.sampler.work.take()  # only training's rollouts are profiled
+        progress(done, len(plans))
     return [
         sample
         for opponent in opponents
@@ -140,7 +142,7 @@ def _plans(session: Session, agent: str, opponent: NamedOpponent, trials: int) -
         seat = number % session.setting.game.seats
         pairing = Pairing(agent, opponent.name, seat, number, number, "scripted")
         own, other = SeatPlan(agent, None, number), SeatPlan(opponent.name, opponent, number)
-        plans.append(TrialPlan(pairing, (own, other) if seat == 0 else (other, own)))
+        plans.append(TrialPlan.of_two(pairing, own, other))
     return plans
 
 
@@ -196,16 +198,13 @@ def _distance(session: Session, opponent: NamedOpponent) -> str:
 def _ceiling(session: Session, opponent: NamedOpponent, seat: int) -> np.ndarray | None:
     """Return what the Bayes-optimal player gets by episode, where the prior that drew the opponent is known."""
     game, config = session.setting.game, session.config
+    declared = (*config.opponents.training, *config.opponents.validation, *config.opponents.held_out)
     prior: bayes.Prior | None = None
-    if opponent.family == "dirichlet_habit":
-        declared = (*config.opponents.training, *config.opponents.validation, *config.opponents.held_out)
-        alphas = {
-            float(draw.parameters.get("alpha", 1.0))  # type: ignore[arg-type]
-            for draw in declared
-            if isinstance(draw, Draw) and draw.family == opponent.family
-        }
-        if len(alphas) == 1:
-            prior = bayes.DirichletPrior((alphas.pop(),) * len(game.moves[1 - seat]))
+    if opponent.family in bayes.PRIORS:
+        of_draw = bayes.PRIORS[opponent.family]
+        drawn = [draw for draw in declared if isinstance(draw, Draw) and draw.family == opponent.family]
+        priors = {of_draw(game, seat, draw.parameters) for draw in drawn}
+        prior = priors.pop() if len(priors) == 1 else None
     elif opponent in session.setting.opponents.training:
         prior = bayes.habit_prior(game, session.setting.opponents.training, seat)
     return None if prior is None else bayes.ceiling(game, opponent, prior, config.trial.episodes, seat)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_DENOMINATOR = float(1 << 53)
+_SPACING = 2.0**-53  # of the draws
+_MOVE_KEY = struct.Struct("<7q")  # the packed key of a move's draw: formats are read once
 
 
 def _digest(seed: int, stream: str, indices: tuple[int, ...], size: int) -> bytes:
@@ -18,12 +19,16 @@ def _digest(seed: int, stream: str, indices: tuple[int, ...], size: int) -> byte
     return hashlib.blake2b(packed, digest_size=size, person=stream.encode()).digest()
 
 
+def _unit(digest: bytes) -> float:
+    return (int.from_bytes(digest, "little") >> 11) * _SPACING
+
+
 def uniform(seed: int, stream: str, *indices: int) -> float:
     """Return the draw in [0, 1) that belongs to (seed, stream, indices); equal keys give equal draws.
 
     stream: at most 16 bytes, ValueError above.
     """
-    return (int.from_bytes(_digest(seed, stream, indices, 8), "little") >> 11) / _DENOMINATOR
+    return _unit(_digest(seed, stream, indices, 8))
 
 
 def generator(seed: int, stream: str, *indices: int) -> np.random.Generator:
@@ -46,8 +51,12 @@ class PlayKeys:
     iteration: int
 
     def move(self, trial: int, seat: int, episode: int, decision: int, depth: int = 0) -> float:
-        """Return the draw for one token of a move; `depth` counts the sampled tokens within the move."""
-        return uniform(self.seed, self.stream, self.iteration, trial, seat, episode, decision, depth)
+        """Return the draw for one token of a move; `depth` counts the sampled tokens within the move.
+
+        It is `uniform` of the same key, written out, since there are two such draws in every round of every trial.
+        """
+        key = _MOVE_KEY.pack(self.seed, self.iteration, trial, seat, episode, decision, depth)
+        return _unit(hashlib.blake2b(key, digest_size=8, person=self.stream.encode()).digest())
 
     def deal(self, group: int, episode: int) -> int:
         """Return the environment seed of an episode; all trials of a group see the same deals."""

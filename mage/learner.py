@@ -6,6 +6,7 @@ Left out: value heads.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -131,18 +132,18 @@ class Learner:
         return tallies
 
     def _backward(self, rows: Sequence[Row], weights: Tensor, tallies: dict[str, Tally]) -> None:
-        device = self._model.device
-        table = distributions(self._model, self._bank, rows, self.work)
-        choices = [choice for row in rows for choice in row.choices]
-        chosen = torch.tensor([choice.chosen for choice in choices], device=device)
-        log_p = table.gather(1, chosen[:, None])[:, 0]
-        old = torch.tensor([choice.log_prob for choice in choices], device=device)
-        advantage = torch.tensor([a for row in rows for a in row.advantages], device=device)
-        settings = self._settings
-        objective = LOSS_TYPES[settings.loss_type](log_p, old, advantage, settings.clip)
-        spread = entropy(table)
-        loss = -(weights.to(device) * (objective + settings.entropy_bonus * spread)).sum()
-        loss.backward()
+        with routed_distributions(self._model, self._bank, rows, self.work) as table:
+            device = table.device
+            choices = [choice for row in rows for choice in row.choices]
+            chosen = torch.tensor([choice.chosen for choice in choices], device=device)
+            log_p = table.gather(1, chosen[:, None])[:, 0]
+            old = torch.tensor([choice.log_prob for choice in choices], device=device)
+            advantage = torch.tensor([a for row in rows for a in row.advantages], device=device)
+            settings = self._settings
+            objective = LOSS_TYPES[settings.loss_type](log_p, old, advantage, settings.clip)
+            spread = entropy(table)
+            loss = -(weights.to(device) * (objective + settings.entropy_bonus * spread)).sum()
+            loss.backward()
         owner = [row.agent for row in rows for _ in row.choices]
         tally_tokens(tallies, owner, log_p.detach(), old, advantage, spread.detach(), settings.clip)
 
@@ -178,24 +179,36 @@ class Learner:
         optimiser.zero_grad(set_to_none=True)
 
 
-def distributions(model: LanguageModel, bank: AdapterBank, rows: Sequence[Row], work: Work | None = None) -> Tensor:
+def distributions(model: LanguageModel, bank: AdapterBank, rows: Sequence[Row]) -> Tensor:
     """Return the log-probabilities [N, K] of every choice of the rows, in order, under the current adapters.
 
-    Equal agents must be adjacent. The rows are packed, and an opening that rows of one agent share, up to the first
-    choice, goes through the model once; gradients reach it from all of them. work: told what went through the model.
+    Equal agents must be adjacent.
+    """
+    with routed_distributions(model, bank, rows) as table:
+        return table
+
+
+@contextmanager
+def routed_distributions(
+    model: LanguageModel, bank: AdapterBank, rows: Sequence[Row], work: Work | None = None
+) -> Iterator[Tensor]:
+    """Yield what `distributions` returns; inside, layers can be computed again, as checkpointing does in a backward.
+
+    The rows are packed, and an opening that rows of one agent share, up to the first choice, goes through the model
+    once; gradients reach it from all of them. work: told what went through the model.
     """
     contexts = share_openings(
         [row.agent for row in rows], [row.ids for row in rows], [row.choices[0].position for row in rows]
     )
     device = model.device
     packed = pack(contexts.pieces, device, model.dtype)
-    with bank.routed(packed.agents, packed.lengths):
-        hidden = model.packed_hidden(packed.ids, packed.positions, PackedLayout(packed))
     if work is not None:
         work.add(tuple(len(piece.ids) for piece in contexts.pieces), tuple(piece.start for piece in contexts.pieces))
     where = [contexts.locate(packed, i, c.position - 1) for i, row in enumerate(rows) for c in row.choices]
     allowed = AllowedTokens.of([choice.allowed for row in rows for choice in row.choices], device)
-    return log_probs(hidden[torch.tensor(where, device=device)], model.head, allowed)
+    with bank.routed(packed.agents, packed.lengths):
+        hidden = model.packed_hidden(packed.ids, packed.positions, PackedLayout(packed))
+        yield log_probs(hidden[torch.tensor(where, device=device)], model.head, allowed)
 
 
 def microbatches(lengths: Sequence[int], budget: int) -> Iterator[tuple[int, int]]:

@@ -30,7 +30,7 @@ def plan_trials(
         trains = pairing.opponent_kind == "learner"
         stream = pairing.trial if trains else play_keys.shared(pairing.group)
         other = SeatPlan(pairing.opponent, scripted.get(pairing.opponent), stream)
-        plans.append(TrialPlan(pairing, (own, other) if pairing.seat == 0 else (other, own)))
+        plans.append(TrialPlan.of_two(pairing, own, other))
     return plans
 
 

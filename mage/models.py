@@ -4,19 +4,25 @@ Left out: everything that trains. `builtin:tiny` is built in `mage.tiny`.
 """
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
 from torch import Tensor, nn
-from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
 from transformers.cache_utils import Cache
+from transformers.modeling_layers import GradientCheckpointingLayer
 from transformers.utils import logging as transformers_logging
 
 from games.errors import RequestError
+from mage import model_checks
 from mage.attention import NAME, Layout
 from mage.codec import Codec
+
+CHUNK = 1 << 24  # bytes
 
 transformers_logging.disable_progress_bar()  # its bars for reading one small file would tear ours apart
 
@@ -47,8 +53,8 @@ class LanguageModel:
 
     @property
     def max_tokens(self) -> int:
-        """Return the longest context that the model can position."""
-        return int(self.network.config.max_position_embeddings)
+        """Return the longest context that the model can position and see whole."""
+        return _longest(self.network.config)
 
     @property
     def device(self) -> torch.device:
@@ -75,6 +81,13 @@ class LanguageModel:
         state: Tensor = output.last_hidden_state
         return state
 
+    def checkpoint_layers(self) -> None:
+        """Keep the activations of one layer at a time where gradients are taken, and compute the others again."""
+        self.network.activation_checkpointing_enable()
+        for module in self.network.modules():
+            if isinstance(module, GradientCheckpointingLayer):
+                module.training = True  # of the layer alone, which looks at it; what is inside stays in evaluation mode
+
     def packed_hidden(self, ids: Tensor, positions: Tensor, layout: Layout) -> Tensor:
         """Return the last hidden states [N, width] of packed ids [N] at positions [N] (`mage.packing`)."""
         output = self.network.base_model(
@@ -94,27 +107,70 @@ def save(model: LanguageModel, tokenizer: PreTrainedTokenizerFast, folder: Path)
     tokenizer.save_pretrained(folder)
 
 
-def load(folder: Path, name: str) -> LanguageModel:
-    """Read a model folder; weights are safetensors only and nothing in the folder is run."""
-    try:
+def load(folder: Path, name: str, dtype: torch.dtype | None = None, start: str | None = None) -> LanguageModel:
+    """Read a model folder; weights are safetensors only and nothing in the folder is run.
+
+    dtype: of the weights, as stored unless given; where it is the stored one they stay mapped from the file. start: the
+    token that opens every context, the beginning of text unless given.
+    """
+    with _readable(folder):
         network = AutoModelForCausalLM.from_pretrained(
-            folder, use_safetensors=True, local_files_only=True, trust_remote_code=False
+            folder, use_safetensors=True, local_files_only=True, trust_remote_code=False, dtype=dtype or "auto"
         )
-        tokenizer = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError, SafetensorError) as error:
-        reason = str(error).splitlines()[0]
-        raise RequestError(f"{folder} is not a readable model folder ({reason}); build or copy it again") from error
-    return LanguageModel(name, network, Codec(tokenizer, start_ids(tokenizer)))
+        tokenizer = load_tokenizer(folder)
+        model = LanguageModel(name, network, Codec(tokenizer, start_ids(tokenizer, start)))
+        model_checks.check(model)
+    return model
+
+
+def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
+    """Read the tokenizer of a model folder as its tokenizer.json has it."""
+    with _readable(folder):
+        return PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
+
+
+def load_max_tokens(folder: Path) -> int:
+    """Return the longest context that the model of a folder can position, without reading its weights."""
+    with _readable(folder):
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        return _longest(config.get_text_config())
+
+
+def _longest(config: PreTrainedConfig) -> int:
+    """Return the positions that a config allows, fewer where some layers see a window only."""
+    longest = getattr(config, "max_position_embeddings", None)
+    if longest is None:
+        raise ValueError("its config.json says no max_position_embeddings")
+    window, kinds = getattr(config, "sliding_window", None), getattr(config, "layer_types", None)
+    if window is not None and (kinds is None or "sliding_attention" in kinds):
+        return min(int(longest), int(window))
+    return int(longest)
 
 
 def digest(folder: Path) -> str:
     """Return a hash of a model folder's weights, which tells bases of one name apart."""
     sha = hashlib.sha256()
     for path in sorted(folder.glob("*.safetensors")):
-        sha.update(path.read_bytes())
+        with path.open("rb") as file:
+            while chunk := file.read(CHUNK):
+                sha.update(chunk)
     return sha.hexdigest()[:16]
 
 
-def start_ids(tokenizer: PreTrainedTokenizerFast) -> tuple[int, ...]:
-    """Return the ids that open every context: the beginning-of-text token where there is one."""
+def start_ids(tokenizer: PreTrainedTokenizerFast, start: str | None = None) -> tuple[int, ...]:
+    """Return the ids that open every context: of `start`, else the beginning-of-text token where there is one."""
+    if start is not None:
+        return (int(tokenizer.convert_tokens_to_ids(start)),)
     return () if tokenizer.bos_token_id is None else (int(tokenizer.bos_token_id),)
+
+
+@contextmanager
+def _readable(folder: Path) -> Iterator[None]:
+    """Turn what a folder without a usable model raises into one sentence."""
+    try:
+        yield
+    except RequestError:  # says it already, and is a ValueError
+        raise
+    except (OSError, ValueError, SafetensorError) as error:
+        reason = str(error).splitlines()[0]
+        raise RequestError(f"{folder} is not a readable model folder ({reason}); build or copy it again") from error

@@ -124,6 +124,7 @@ def pack(pieces: Sequence[Piece], device: torch.device, dtype: torch.dtype) -> P
             grid, valid = spans(starts[members], lengths[members])
             place[grid[valid]] = offset + np.flatnonzero(valid)
             offset += rows * width
+    place[total:] = place[total - 1]
     padded = lengths.copy()
     padded[-1] += padding
     return Packed(
@@ -154,7 +155,8 @@ def _window(
         return Window(index, shape, None, None)
     opening, _ = spans(starts[before], lengths[before])  # padded ones are overwritten or lie beyond every query
     first = lengths[before]  # positions of the queries' first tokens
-    keys = np.zeros((shape[0], shape[1] + opening.shape[1]), dtype=np.int64)
+    # What nobody sees is filled with the row's own: a NaN of another agent must not come in, even times 0.
+    keys = np.repeat(queries[:, :1], shape[1] + opening.shape[1], axis=1)
     rows = np.arange(shape[0])[:, None]
     keys[:, : opening.shape[1]] = opening
     columns = first[:, None] + np.arange(shape[1])

@@ -33,8 +33,18 @@ class RunPaths:
 
     @property
     def base(self) -> Path:
-        """The base model, copied into the run."""
+        """The base model, where it is copied into the run."""
         return self.root / "base"
+
+    @property
+    def base_record(self) -> Path:
+        """Which base model the run stands on, where it is not copied, as JSON."""
+        return self.root / "base.json"
+
+    @property
+    def has_base(self) -> bool:
+        """Whether the run has got as far as having a base model."""
+        return self.base.exists() or self.base_record.exists()
 
     @property
     def checkpoint(self) -> Path:

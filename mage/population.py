@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 LONG_RUN = 64  # tokens per run from which a product per run costs less than gathering the runs into one rectangle
+MOST_PADDING = 2  # how much larger than the tokens the rectangle may be
 
 
 class Runs(Protocol):
@@ -117,15 +118,17 @@ class ShortRuns:
 
     def outer(self, left: Tensor, right: Tensor) -> Tensor:
         """See `Runs`."""
-        clean = self._gather(left).masked_fill(self._padding.view(self._count, self._width, 1), 0.0)
-        return torch.bmm(clean.transpose(1, 2), self._gather(right))
+        padding = self._padding.view(self._count, self._width, 1)  # of both: 0 times another agent's NaN is NaN
+        clean = (self._gather(x).masked_fill(padding, 0.0) for x in (left, right))
+        return torch.bmm(next(clean).transpose(1, 2), next(clean))
 
 
 def runs_of(lengths: Sequence[int], device: torch.device) -> Runs:
     """Return the way to multiply runs of these lengths that costs least."""
     if len(set(lengths)) == 1:
         return EqualRuns(len(lengths))
-    if sum(lengths) >= LONG_RUN * len(lengths):
+    total, padded = sum(lengths), len(lengths) * max(lengths)
+    if total >= LONG_RUN * sum(length > 0 for length in lengths) or padded > MOST_PADDING * total:
         return LongRuns(lengths)
     return ShortRuns(lengths, device)
 
@@ -176,11 +179,9 @@ class _Products(torch.autograd.Function):
         a_gradient = runs.outer(low_gradient, x)
         x_gradient = None
         if ctx.needs_input_grad[0]:
-            for gradient, layer in zip(gradients, ctx.layers, strict=True):
-                if x_gradient is None:
-                    x_gradient = gradient @ layer.weight
-                else:
-                    x_gradient.addmm_(gradient, layer.weight)
+            x_gradient = gradients[0] @ ctx.layers[0].weight
+            for gradient, layer in zip(gradients[1:], ctx.layers[1:], strict=True):
+                x_gradient.addmm_(gradient, layer.weight)
             runs.add(x_gradient, low_gradient, a)
         return x_gradient, None, None, a_gradient, *b_gradients
 

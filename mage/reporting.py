@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
 from mage.rows import RewardSummary
+from mage.timings import Profile
 
 Advance = Callable[[int, int], None]  # done, total
 Rewards = Mapping[str, RewardSummary]  # by learner
@@ -32,6 +33,10 @@ class Reporter(Protocol):
         """Take the object that `mage evaluate --json` would write."""
         ...
 
+    def profile(self, profile: Profile) -> None:
+        """Take where the time went, of a run that was asked to say so."""
+        ...
+
 
 class Silent:
     """Watches and says nothing."""
@@ -52,3 +57,6 @@ class Silent:
 
     def table(self, table: Mapping[str, Any]) -> None:
         """Ignore the table."""
+
+    def profile(self, profile: Profile) -> None:
+        """Ignore the profile."""

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mage.adapters import BASE, AdapterBank
+from mage.adapters import BASE, AdapterBank, segments
 from mage.attention import CachedLayout, RowCache
 from mage.codec import MoveTrie, Node
 from mage.constrained import AllowedTokens, log_probs
@@ -37,6 +37,7 @@ class ConstrainedSampler:
         self._caches: list[tuple[weakref.ref[CachedLane], RowCache]] = []
         self.work = Work()
 
+    @torch.inference_mode()
     def open(self, agents: Sequence[str]) -> "CachedLane":
         """Return an empty lane with a row per agent; equal agents must be adjacent.
 
@@ -45,7 +46,9 @@ class ConstrainedSampler:
         free = [cache for owner, cache in self._caches if owner() is None]
         self._caches = [(owner, cache) for owner, cache in self._caches if owner() is not None]
         cache = next((cache for cache in free if cache.rows == len(agents)), None)
-        cache = cache or RowCache(self._model.layers, len(agents), self._capacity)
+        if cache is None:
+            cache = RowCache(self._model.layers, len(agents), self._capacity)
+        cache.clear()
         lane = CachedLane(self._model, self._bank, agents, cache, self.work, self._merge)
         self._caches.append((weakref.ref(lane), cache))
         return lane
@@ -67,7 +70,9 @@ class CachedLane:
         """Stack the agents' weights, which stay as they are while the lane is in use."""
         self._model, self._bank, self._cache, self._work = model, bank, cache, work
         self._agents = tuple(agents)
-        distinct = tuple(dict.fromkeys(agents))
+        distinct = tuple(run.agent for run in segments(agents))
+        if len(set(distinct)) < len(distinct):
+            raise ValueError(f"got rows of {distinct}, expected equal agents side by side")
         alone = merge and len(distinct) == 1 and distinct[0] != BASE
         self._merged = bank.merged(distinct[0]) if alone else None
         self._stack = bank.stack((BASE,) if alone else distinct)
@@ -85,9 +90,9 @@ class CachedLane:
             allowed = AllowedTokens.of([moves[row].node.allowed for row in open_rows], hidden.device)
             log_p = log_probs(hidden, self._model.head, allowed).cpu().numpy()
             draws = np.array([moves[row].draw(keys) for row in open_rows])
-            picks = sample(log_p, draws)
-            for i, row in enumerate(open_rows):
-                moves[row].take(int(picks[i]), log_p[i])
+            picks = sample(log_p, draws).tolist()
+            for row, pick, logs, shares in zip(open_rows, picks, log_p.tolist(), np.exp(log_p).tolist(), strict=True):
+                moves[row].take(pick, logs, shares)
             open_rows = [row for row in open_rows if moves[row].node.move is None]
         return {row: move.reply() for row, move in moves.items()}
 
@@ -160,13 +165,13 @@ class _Move:
         request = self._request
         return keys.move(request.stream, request.context.seat, request.episode, request.turn, self._depth)
 
-    def take(self, pick: int, log_p: np.ndarray) -> None:
-        """Book the chosen token; log_p: [K] of the allowed ones."""
-        context, allowed = self._request.context, self.node.allowed
-        if self._depth == 0 and self.node is self._trie.root and self._trie.first_token is not None:
-            self._probabilities = tuple(float(np.exp(log_p[allowed.index(t)])) for t in self._trie.first_token)
+    def take(self, pick: int, log_p: list[float], probabilities: list[float]) -> None:
+        """Book the chosen token; log_p, probabilities: [K] of the allowed ones, perhaps padded."""
+        context, allowed, first = self._request.context, self.node.allowed, self._trie.first_token
+        if first is not None and self._depth == 0 and self.node is self._trie.root:
+            self._probabilities = tuple(probabilities[allowed.index(token)] for token in first)
         context.choices.append(
-            TokenChoice(len(context.ids), allowed, pick, float(log_p[pick]), self._request.episode, self._request.turn)
+            TokenChoice(len(context.ids), allowed, pick, log_p[pick], self._request.episode, self._request.turn)
         )
         self._depth += 1
         self._append(allowed[pick])

@@ -5,11 +5,12 @@ asked next. Left out: anything that knows about models; any `Sampler` serves.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from mage.contexts import MoveReply, MoveRequest
 from mage.keys import PlayKeys
+from mage.timings import Stopwatch
 from mage.trials import Conditions, PlayedTrial, TrialPlan, play
 
 Row = tuple[int, int]  # a trial's index in the wave, a seat
@@ -31,46 +32,61 @@ class Sampler(Protocol):
         ...
 
 
+def play_waves(
+    plans: Sequence[TrialPlan],
+    conditions: Conditions,
+    sampler: Sampler,
+    *,
+    lane_rows: int,
+    stopwatch: Stopwatch | None = None,
+) -> Iterator[list[PlayedTrial]]:
+    """Play the plans in waves of two lanes' rows, so that no more than a wave is held; yields each, in order.
+
+    stopwatch: told the seconds of `sampling` (the sampler's) and of `games` (everything else).
+    """
+    stopwatch = stopwatch or Stopwatch()
+    for start in range(0, len(plans), 2 * lane_rows):
+        with stopwatch.part("games"):
+            wave = _play_wave(plans[start : start + 2 * lane_rows], conditions, sampler, lane_rows, stopwatch)
+        yield wave
+
+
 def play_all(
     plans: Sequence[TrialPlan],
     conditions: Conditions,
     sampler: Sampler,
     *,
     lane_rows: int,
-    progress: Callable[[int], None] | None = None,
+    stopwatch: Stopwatch | None = None,
 ) -> list[PlayedTrial]:
-    """Play every plan and return the trials in the plans' order; `progress` is told how many more are done."""
-    played: list[PlayedTrial] = []
-    for start in range(0, len(plans), 2 * lane_rows):
-        wave = plans[start : start + 2 * lane_rows]
-        played.extend(_play_wave(wave, conditions, sampler, lane_rows))
-        if progress is not None:
-            progress(len(wave))
-    return played
+    """Play every plan and return the trials in the plans' order; the rest as in `play_waves`."""
+    waves = play_waves(plans, conditions, sampler, lane_rows=lane_rows, stopwatch=stopwatch)
+    return [trial for wave in waves for trial in wave]
 
 
 def _play_wave(
-    plans: Sequence[TrialPlan], conditions: Conditions, sampler: Sampler, lane_rows: int
+    plans: Sequence[TrialPlan], conditions: Conditions, sampler: Sampler, lane_rows: int, stopwatch: Stopwatch
 ) -> list[PlayedTrial]:
-    lanes, place = _open_lanes(plans, sampler, lane_rows)
+    seated = _seat(plans, lane_rows)
+    place = {seat: (lane, row) for lane, rows in enumerate(seated) for row, seat in enumerate(rows)}
+    with stopwatch.part("sampling"):
+        lanes = [sampler.open([plans[index].seats[seat].member for index, seat in rows]) for rows in seated]
     live = [play(plan, conditions) for plan in plans]
     done: dict[int, PlayedTrial] = {}
     waiting: dict[int, MoveRequest] = {}
     _advance(((i, trial, None) for i, trial in enumerate(live)), waiting, done)
     while waiting:
-        batches: dict[int, dict[int, MoveRequest]] = defaultdict(dict)
-        owner: dict[tuple[int, int], int] = {}
+        batches: list[dict[int, MoveRequest]] = [{} for _ in lanes]
         for index, request in waiting.items():
             lane, row = place[index, request.context.seat]
             batches[lane][row] = request
-            owner[lane, row] = index
-        replies = {
-            owner[lane, row]: reply
-            for lane, batch in sorted(batches.items())
-            for row, reply in lanes[lane].choose(batch, conditions.keys).items()
-        }
         waiting = {}
-        _advance(((i, live[i], reply) for i, reply in replies.items()), waiting, done)
+        for lane, batch in enumerate(batches):
+            if batch:
+                with stopwatch.part("sampling"):
+                    replies = lanes[lane].choose(batch, conditions.keys)
+                owners = ((seated[lane][row][0], reply) for row, reply in replies.items())
+                _advance(((i, live[i], reply) for i, reply in owners), waiting, done)
     return [done[index] for index in range(len(plans))]
 
 
@@ -79,6 +95,7 @@ def _advance(
     waiting: dict[int, MoveRequest],
     done: dict[int, PlayedTrial],
 ) -> None:
+    """Send each trial its reply, and book what it asks next or that it ended."""
     for index, trial, reply in steps:
         try:
             waiting[index] = next(trial) if reply is None else trial.send(reply)
@@ -86,22 +103,18 @@ def _advance(
             done[index] = stop.value
 
 
-def _open_lanes(
-    plans: Sequence[TrialPlan], sampler: Sampler, lane_rows: int
-) -> tuple[list[Lane], dict[Row, tuple[int, int]]]:
-    """Group the reading seats by how many of them a trial has and which of these it is: they move in step."""
-    groups: dict[tuple[int, int], list[tuple[str, Row]]] = defaultdict(list)
+def _seat(plans: Sequence[TrialPlan], lane_rows: int) -> list[list[Row]]:
+    """Share the reading seats out to lanes by how many a trial has and which of these it is: they move in step.
+
+    Returns the rows of each lane, those of an agent adjacent.
+    """
+    kinds: dict[tuple[int, int], list[tuple[str, Row]]] = defaultdict(list)
     for index, plan in enumerate(plans):
         readers = [seat for seat, who in enumerate(plan.seats) if who.opponent is None]
         for ordinal, seat in enumerate(readers):
-            groups[len(readers), ordinal].append((plan.seats[seat].member, (index, seat)))
-    lanes: list[Lane] = []
-    place: dict[Row, tuple[int, int]] = {}
-    for _, members in sorted(groups.items()):
-        members.sort()
-        for start in range(0, len(members), lane_rows):
-            chunk = members[start : start + lane_rows]
-            for row, (_, key) in enumerate(chunk):
-                place[key] = (len(lanes), row)
-            lanes.append(sampler.open([agent for agent, _ in chunk]))
-    return lanes, place
+            kinds[len(readers), ordinal].append((plan.seats[seat].member, (index, seat)))
+    lanes: list[list[Row]] = []
+    for _, members in sorted(kinds.items()):
+        rows = [row for _, row in sorted(members)]
+        lanes += [rows[start : start + lane_rows] for start in range(0, len(rows), lane_rows)]
+    return lanes

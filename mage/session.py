@@ -1,30 +1,30 @@
 """What training and evaluation both stand on: the game, the opponents, the base model with its adapters, a sampler.
 
-`describe` needs no torch work beyond imports; `build` makes or reads the base. Left out: any loop.
+`describe` reads no weights; `build` makes or reads the base. Left out: any loop, where bases come from (`mage.bases`).
 """
 
-import shutil
-from collections.abc import Callable
+import gc
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
 import games
-from games.errors import RequestError, unknown
+from games.errors import RequestError
 from games.matrix_text import MatrixGame
 from games.opponents import NamedOpponent, Split, expand, split
-from mage import models, tiny
+from mage import bases, models, places
 from mage.adapter_files import LoraSettings
 from mage.adapters import AdapterBank
+from mage.base_models import TINY
+from mage.bases import Progress, Reader
 from mage.codec import Codec
 from mage.config import Config, declarations, load
 from mage.keys import PlayKeys
-from mage.paths import RunPaths, cache_folder
+from mage.paths import RunPaths
 from mage.sampler import ConstrainedSampler
+from mage.settle import settled, with_microbatch
 from mage.trials import Conditions
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,8 @@ class Setting:
 
     game: MatrixGame
     opponents: Split
-    corpus: tuple[NamedOpponent, ...]
+    corpus: tuple[NamedOpponent, ...]  # whose matches the base was trained on here
+    reader: Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +54,26 @@ class Session:
         return Conditions(self.setting.game, self.model.codec, keys, trial.episodes, memory or trial.memory)
 
 
-def describe(config: Config) -> Setting:
+def describe(config: Config, paths: RunPaths | None = None) -> Setting:
     """Load the game and draw the opponents.
 
-    Everything that can be refused without a base is refused here, before a run writes anything: unknown names,
-    overlaps and leaks between the sets, trials longer than the base can read.
+    Everything that can be refused without a base's weights is refused here, before a run writes anything: unknown
+    names, models that are not here, overlaps and leaks between the sets, trials longer than the base can read.
+    paths: of a run that may have recorded its base already.
     """
-    if config.model.name != tiny.NAME:
-        raise unknown("base model", config.model.name, [tiny.NAME])
+    provider = bases.provider(config.model.name)
     _check_device(config.run.device)
     wanted = config.game
     game = games.load(
         wanted.name, rounds=wanted.rounds, rendering=wanted.rendering, moves=wanted.moves, payoffs=wanted.payoffs
     )
     declared = config.opponents
+    reader = provider.reader(config, game, places.read_record(paths) if paths else None)
     trial_rounds = config.trial.episodes * wanted.rounds
-    if 2 * trial_rounds > tiny.MAX_TOKENS:  # a move and its news; checked before anything of that length is made
+    if 2 * trial_rounds > reader.max_tokens:  # a move and its news; checked before anything of that length is made
         raise RequestError(
             f"a trial of {config.trial.episodes} episodes of {wanted.rounds} rounds takes {2 * trial_rounds} tokens or "
-            f"more, {config.model.name} reads {tiny.MAX_TOKENS} at most; ask for fewer episodes or rounds"
+            f"more, {config.model.name} reads {reader.max_tokens} at most; ask for fewer episodes or rounds"
         )
     sets = split(
         game,
@@ -80,37 +82,31 @@ def describe(config: Config) -> Setting:
         held_out=declarations(declared.held_out),
         min_distance=declared.min_distance,
     )
-    corpus = sets.training
-    if config.model.pretrain.corpus:
-        tested = sets.held_out + sets.validation
-        corpus = expand(
-            game, declarations(config.model.pretrain.corpus), away_from=tested, min_distance=declared.min_distance
-        )
-    tokenizer = tiny.build_tokenizer(game)
-    _needed(config, game, Codec(tokenizer, models.start_ids(tokenizer)), tiny.MAX_TOKENS)
-    return Setting(game, sets, corpus)
+    _needed(config, game, reader.codec, reader.max_tokens)
+    return Setting(game, sets, _corpus(config, game, sets), reader)
 
 
 def build(config: Config, setting: Setting, paths: RunPaths, progress: Progress = lambda done, total: None) -> Session:
-    """Open a run that `describe` described, making its base first where it has none."""
+    """Open a run that `describe` described, making its base first where it has none.
+
+    The session's config has no setting left open (`mage.settle`).
+    """
+    config = settled(config)
     torch.set_num_threads(config.run.threads)
-    if not paths.base.exists():
-        source = base_folder(config, setting, progress)
-        aside = paths.base.with_name(".base")
-        shutil.rmtree(aside, ignore_errors=True)
-        shutil.copytree(source, aside)
-        aside.rename(paths.base)
-    model = models.load(paths.base, config.model.name)
-    model.network.to(device=config.run.device, dtype=getattr(torch, config.run.dtype))
+    name, dtype = config.model.name, getattr(torch, config.run.dtype)
+    base = bases.provider(name).provide(config, setting.game, setting.corpus, paths, progress)
+    model = models.load(base.folder, name, dtype, base.start)
+    model.network.to(device=config.run.device)
     needed = _needed(config, setting.game, model.codec, model.max_tokens)
     lora = LoraSettings(config.lora.rank, config.lora.alpha, config.lora.targets)
-    bank = AdapterBank(model.network, lora, f"{config.model.name}@{models.digest(paths.base)}")
-    return Session(config, paths, setting, model, bank, ConstrainedSampler(model, bank, needed))
-
-
-def base_folder(config: Config, setting: Setting, progress: Progress) -> Path:
-    """Return the folder of the configured base, made on first use."""
-    return tiny.build(setting.game, setting.corpus, tiny.settings_of(config), cache_folder(), progress)
+    bank = AdapterBank(model.network, lora, f"{name}@{base.digest}")
+    if config.learning.gradient_checkpointing:
+        model.checkpoint_layers()
+    config = with_microbatch(config, model, bank, needed)
+    sampler = ConstrainedSampler(model, bank, needed, config.learning.merge)
+    gc.collect()
+    gc.freeze()  # what is loaded by now stays; walking it at every collection would cost a tenth of a rollout
+    return Session(config, paths, setting, model, bank, sampler)
 
 
 def reopen(run: Path) -> Session:
@@ -121,9 +117,19 @@ def reopen(run: Path) -> Session:
             f"{run} is not a run: {paths.config.name} is missing; give the folder that `mage train` wrote"
         )
     config = load(paths.config)
-    if not paths.base.exists():
+    if not paths.has_base:
         raise RequestError(f"{run} holds no base model yet; let its training start, or resume it")
-    return build(config, describe(config), paths)
+    return build(config, describe(config, paths), paths)
+
+
+def _corpus(config: Config, game: MatrixGame, sets: Split) -> tuple[NamedOpponent, ...]:
+    """Draw the opponents whose matches the base is trained on: none for a base that comes trained."""
+    if config.model.name != TINY:
+        return ()
+    declared = declarations(config.model.pretrain.corpus)
+    if not declared:
+        return sets.training
+    return expand(game, declared, away_from=sets.held_out + sets.validation, min_distance=config.opponents.min_distance)
 
 
 def _check_device(name: str) -> None:

@@ -13,6 +13,7 @@ from mage import checkpoint
 from mage.config import Config, differences, load, resolved
 from mage.files import write_durably
 from mage.paths import RunPaths
+from mage.settle import adopted, settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +50,15 @@ def _refuse_place(paths: RunPaths, resume: bool) -> None:
         raise RequestError(f"there is no run in {paths.root} to resume; leave --resume out to start it")
     if paths.config.exists() and not resume:
         raise RequestError(f"{paths.root} already holds a run; add --resume to go on with it, or choose another --run")
-    if not paths.config.exists() and any(path.exists() for path in (paths.base, paths.events, paths.checkpoint)):
+    leftovers = paths.has_base or paths.events.exists() or paths.checkpoint.exists()
+    if leftovers and not paths.config.exists():
         raise RequestError(
             f"{paths.root} holds a run without its {paths.config.name}; restore it, or choose another --run"
         )
-    if checkpoint.exists(paths.checkpoint) and not paths.base.exists():
+    if checkpoint.exists(paths.checkpoint) and not paths.has_base:
         raise RequestError(
-            f"{paths.base}, the base that the run's adapters belong to, is missing; restore it, or start a new run"
+            f"{paths.base} (or {paths.base_record.name}), the base that the run's adapters belong to, is missing; "
+            "restore it, or start a new run"
         )
 
 
@@ -75,7 +78,11 @@ def _first_overrides(paths: RunPaths) -> dict[str, object]:
 def _settings(config: Path, paths: RunPaths, overrides: Mapping[str, object]) -> Config:
     """Return the resolved config of a new run, or of a resumed one with nothing but its length changed."""
     wanted = load(config, overrides)
-    changed = differences(load(paths.config), wanted) if paths.config.exists() else []
+    if not paths.config.exists():
+        return settled(wanted)
+    recorded = load(paths.config)
+    wanted = adopted(wanted, recorded)
+    changed = differences(recorded, wanted)
     if changed:
         raise RequestError(
             f"{paths.root} was started with another {', '.join(changed)}; only run.iterations may change when a run is "

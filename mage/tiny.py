@@ -178,11 +178,8 @@ def transcripts(
     for trial in range(trials):
         first, second = (opponents[int(i)] for i in rng.integers(len(opponents), size=2))
         pairing = Pairing(first.name, second.name, trial % 2, trial, trial, "scripted")
-        sides = (first, second) if trial % 2 == 0 else (second, first)
-        seats = tuple(
-            SeatPlan(side.name, side, trial, transcribed=seat == trial % 2) for seat, side in enumerate(sides)
-        )
-        plans.append(TrialPlan(pairing, seats))
+        own, other = SeatPlan(first.name, first, trial, transcribed=True), SeatPlan(second.name, second, trial)
+        plans.append(TrialPlan.of_two(pairing, own, other))
     play_keys = PlayKeys(settings.seed, "corpus", 0)
     conditions = Conditions(game, codec, play_keys, settings.episodes, settings.memory)
     played = play_all(plans, conditions, _NoSampler(), lane_rows=max(trials, 1))

@@ -5,11 +5,12 @@ The loop owns the iteration counter and nothing else does. Left out: how any of 
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from games.errors import RequestError
 from mage import checkpoint, keys
+from mage.bound import bounds
 from mage.evaluation import measure, report
 from mage.events import SCHEMA, EventLog, match_event
 from mage.files import sync, sync_tree, write_durably
@@ -23,9 +24,10 @@ from mage.scheduler import play_all
 from mage.session import Session, build, describe
 from mage.settings import credit_settings, league_settings, update_settings
 from mage.start import plan_start
-from mage.timings import Timer
+from mage.timings import Profile, Timer
 from mage.trials import PlayedTrial
 from mage.update_stats import UpdateStats
+from mage.work import Chunk
 from populations.league import League
 from populations.members import Member, Population
 from populations.payoffs import PayoffTable
@@ -38,17 +40,19 @@ def train(
     overrides: Mapping[str, object] | None = None,
     resume: bool = False,
     reporter: Reporter | None = None,
+    profile: bool = False,
 ) -> Path:
     """Train the population that a config file describes; returns the run directory.
 
     overrides: dotted keys to values. resume: go on from the latest checkpoint; only run.iterations may differ from
-    the run's config. reporter: told how the run goes on; silent unless given. Raises RequestError for a wrong config,
-    an existing run without `resume`, and changed settings with it.
+    the run's config. reporter: told how the run goes on; silent unless given. profile: tell it at the end where
+    the time went, too. Raises RequestError for a wrong config, an existing run without `resume`, and changed settings
+    with it.
     """
     paths = RunPaths(Path(run_dir))
     start = plan_start(Path(config), paths, overrides or {}, resume)
     settings = start.config
-    setting = describe(settings)
+    setting = describe(settings, paths)
     reporter = reporter or Silent()
     resumed = checkpoint.exists(paths.checkpoint)
     if not resumed:
@@ -56,13 +60,15 @@ def train(
     with reporter.base() as progress:
         session = build(settings, setting, paths, progress)
     run = TrainingRun(session, resumed)
-    if resumed:  # not before everything was read: a resume that is refused changes nothing
-        start.write_down()
+    # With what was left open and is decided now; after everything was read, since a refused resume changes nothing.
+    replace(start, config=session.config).write_down()
     with reporter.iterations(run.iteration, settings.run.iterations) as shown:
         while run.iteration < settings.run.iterations:
             shown(run.step())
     run.finish()
     _evaluate(session, run.learners, reporter)
+    if profile:
+        reporter.profile(run.profile())
     return paths.root
 
 
@@ -80,6 +86,7 @@ class TrainingRun:
         self._learner = Learner(session.model, session.bank, self.learners, update_settings(config), config.run.seed)
         self._opponents = {opponent.name: opponent for opponent in session.setting.opponents.training}
         self._timer = Timer(session.paths.timings)
+        self._chunks: dict[str, list[Chunk]] = {"sampling": [], "training": []}  # of the latest iteration
         self.iteration = 0  # updates completed
         self._saved = 0  # of them in a checkpoint
         if resumed:
@@ -122,25 +129,32 @@ class TrainingRun:
 
     def step(self) -> dict[str, RewardSummary]:
         """Play and learn one iteration; returns each learner's rewards."""
-        timer = self._timer
-        with timer.part("sampling"):
-            played = self._play()
-        with timer.part("rows"):
+        part = self._timer.stopwatch.part
+        played = self._play()
+        with part("log"):
             self._record(played)
+        with part("training"):
             rows, rewards = build_rows(played, self.learners, credit_settings(self._config))
-        with timer.part("training"):
             stats = self._learner.update(rows, self.iteration, self._learning_rate())
-        self._log_update(rewards, stats)
+        self._chunks["training"] = self._learner.work.take()
+        with part("log"):
+            self._log_update(rewards, stats)
         self.iteration += 1
-        with timer.part("league"):
+        with part("league"):
             self._freeze()
             self._validate()
-        with timer.part("checkpoint"):
+        with part("checkpoint"):
             if self.iteration % self._config.run.checkpoint_every == 0:
                 self._save()
             self._log.flush()
-        timer.write(self.iteration, tokens=sum(len(row.ids) for row in rows))
+        tokens = {name: sum(chunk.tokens for chunk in chunks) for name, chunks in self._chunks.items()}
+        self._timer.write(self.iteration, tokens)
         return rewards
+
+    def profile(self) -> Profile:
+        """Measure what the bare base does on the last iteration's chunks, beside where the time went."""
+        timer, session = self._timer, self._session
+        return Profile(timer.iterations, timer.spent, bounds(session.model, session.bank, self._chunks))
 
     def finish(self) -> None:
         """Write the last checkpoint, the learners as members, and the end of the log."""
@@ -156,9 +170,14 @@ class TrainingRun:
         config = self._config
         rng = keys.generator(config.run.seed, "pairings", self.iteration)
         play_keys = PlayKeys(config.run.seed, "train", self.iteration)
-        plans = plan_trials(self._league.pair(self.iteration, rng), self._opponents, play_keys)
+        watch, sampler = self._timer.stopwatch, self._session.sampler
+        with watch.part("league"):
+            pairings = self._league.pair(self.iteration, rng)
+        plans = plan_trials(pairings, self._opponents, play_keys)
         conditions = self._session.conditions(play_keys)
-        return play_all(plans, conditions, self._session.sampler, lane_rows=config.learning.batch_rows)
+        played = play_all(plans, conditions, sampler, lane_rows=config.learning.batch_rows, stopwatch=watch)
+        self._chunks["sampling"] = sampler.work.take()
+        return played
 
     def _record(self, played: list[PlayedTrial]) -> None:
         records = mirrored([trial.record for trial in played])

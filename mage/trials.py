@@ -8,8 +8,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from games.matrix_text import MatrixGame
-from games.opponents import NamedOpponent, Player
-from games.text import Episode
+from games.opponents import NamedOpponent
 from mage.codec import Codec
 from mage.contexts import Context, MoveReply, MoveRequest
 from mage.keys import PlayKeys
@@ -34,6 +33,11 @@ class TrialPlan:
     pairing: Pairing
     seats: tuple[SeatPlan, ...]
 
+    @classmethod
+    def of_two(cls, pairing: Pairing, own: SeatPlan, other: SeatPlan) -> "TrialPlan":
+        """Put the pairing's learner into its seat and the opponent into the other."""
+        return cls(pairing, (own, other) if pairing.seat == 0 else (other, own))
+
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
@@ -54,17 +58,7 @@ class PlayedTrial:
     contexts: tuple[Context, ...]
 
 
-class _Draft:
-    """A turn whose reward is not known yet."""
-
-    __slots__ = ("reply", "request", "text")
-
-    def __init__(self, text: str, request: tuple[int, int, int, tuple[str, ...]], reply: MoveReply) -> None:
-        self.text, self.request, self.reply = text, request, reply
-
-    def close(self, reward: float) -> Turn:
-        episode, turn, seat, legal = self.request
-        return Turn(episode, turn, seat, self.text, legal, self.reply.move, self.reply.probabilities, reward, False)
+_Made = tuple[int, int, str, tuple[str, ...], str, tuple[float, ...] | None]  # the fields of a `Turn` from `turn` on
 
 
 class _Reader:
@@ -72,6 +66,7 @@ class _Reader:
 
     def __init__(self, plan: SeatPlan, seat: int, conditions: Conditions) -> None:
         self._plan, self._seat, self._conditions = plan, seat, conditions
+        self._encode = conditions.codec.encode
         self._unwritten: list[str] = []
         self.contexts: list[Context] = []
 
@@ -79,7 +74,8 @@ class _Reader:
         """Continue the context, or open a fresh one that knows of no earlier episode."""
         game = self._conditions.game
         if not self.contexts or self._conditions.memory == "none":
-            self.contexts.append(Context(self._plan.member, self._seat, list(self._conditions.codec.start)))
+            self.context = Context(self._plan.member, self._seat, list(self._conditions.codec.start))
+            self.contexts.append(self.context)
             self._unwritten = [game.rules(self._seat, self._conditions.episodes), game.episode_header(1)]
         else:
             self._unwritten.append(game.episode_header(number))
@@ -88,17 +84,17 @@ class _Reader:
         if news:
             self._unwritten.append(news)
 
-    def write(self) -> str:
-        """Put what was told into the context, segment by segment, and return it as text."""
-        ids, encode = self.contexts[-1].ids, self._conditions.codec.encode
-        for segment in self._unwritten:
-            ids.extend(encode(segment))
-        text = "".join(self._unwritten)
-        self._unwritten.clear()
-        return text
+    def write(self, news: str) -> str:
+        """Put `news` and what was told before into the context, segment by segment, and return it as text."""
+        self.tell(news)
+        ids, segments, encode = self.context.ids, self._unwritten, self._encode
+        for segment in segments:
+            ids += encode(segment)
+        self._unwritten = []
+        return segments[0] if len(segments) == 1 else "".join(segments)
 
     def write_move(self, move: str) -> None:
-        self.contexts[-1].ids.extend(self._conditions.codec.encode_move(move))
+        self.context.ids += self._conditions.codec.encode_move(move)
 
 
 def play(plan: TrialPlan, conditions: Conditions) -> Generator[MoveRequest, MoveReply, PlayedTrial]:
@@ -114,7 +110,7 @@ def play(plan: TrialPlan, conditions: Conditions) -> Generator[MoveRequest, Move
             reader.open_episode(number + 1)
         episodes.append((yield from _play_episode(plan, conditions, readers, number)))
     for reader in readers.values():
-        reader.write()
+        reader.write("")
     record = TrialRecord(
         plan.pairing,
         conditions.game.name,
@@ -128,42 +124,36 @@ def play(plan: TrialPlan, conditions: Conditions) -> Generator[MoveRequest, Move
 def _play_episode(
     plan: TrialPlan, conditions: Conditions, readers: dict[int, _Reader], number: int
 ) -> Generator[MoveRequest, MoveReply, EpisodeRecord]:
-    game = conditions.game
+    game, draw = conditions.game, conditions.keys.move
     episode = game.start(conditions.keys.deal(plan.pairing.group, number))
-    players = {s: who.opponent.player(game, s) for s, who in enumerate(plan.seats) if who.opponent is not None}
-    drafts: dict[int, _Draft] = {}
-    slots: list[Turn | None] = []
-    where: dict[int, int] = {}
-    counts = [0] * len(plan.seats)
+    seats = plan.seats
+    players = {s: who.opponent.player(game, s) for s, who in enumerate(seats) if who.opponent is not None}
+    counts, latest = [0] * len(seats), [-1] * len(seats)  # by seat: its decisions so far, where its last one stands
+    made: list[_Made] = []
+    rewards: list[float] = []  # of each decision, known when its seat moves again or the episode ends
     while (seat := episode.seat_to_move) is not None:
-        if seat in drafts:
-            slots[where[seat]] = drafts[seat].close(episode.rewards_since(seat))
-        turn = counts[seat]
-        counts[seat] += 1
-        text, legal = "", episode.legal_moves()
-        reader = readers.get(seat)
-        if reader is not None:
-            reader.tell(episode.news(seat))
-            text = reader.write()
-        stream = plan.seats[seat].stream
-        if seat in players:
-            reply = _scripted(players[seat], episode, seat, conditions.keys.move(stream, seat, number, turn))
+        if counts[seat]:
+            rewards[latest[seat]] = episode.rewards_since(seat)
+        turn, stream, legal = counts[seat], seats[seat].stream, episode.legal_moves()
+        reader, player = readers.get(seat), players.get(seat)
+        text = reader.write(episode.news(seat)) if reader is not None else ""
+        probabilities: tuple[float, ...] | None = None
+        if player is not None:
+            move = player.act(episode, seat, draw(stream, seat, number, turn))
             if reader is not None:
-                reader.write_move(reply.move)
+                reader.write_move(move)
         else:
             assert reader is not None
-            reply = yield MoveRequest(reader.contexts[-1], legal, stream, number, turn)
-        drafts[seat] = _Draft(text, (number, turn, seat, legal), reply)
-        where[seat] = len(slots)
-        slots.append(None)
-        episode.play(reply.move)
-    for seat, draft in drafts.items():
-        slots[where[seat]] = draft.close(episode.rewards_since(seat))
+            reply = yield MoveRequest(reader.context, legal, stream, number, turn)
+            move, probabilities = reply.move, reply.probabilities
+        counts[seat], latest[seat] = turn + 1, len(made)
+        made.append((turn, seat, text, legal, move, probabilities))
+        rewards.append(0.0)
+        episode.play(move)
+    for seat, place in enumerate(latest):
+        if place >= 0:
+            rewards[place] = episode.rewards_since(seat)
     for seat, reader in readers.items():
         reader.tell(episode.news(seat))
-    turns = tuple(turn for turn in slots if turn is not None)
+    turns = tuple(Turn(number, *decision, reward, False) for decision, reward in zip(made, rewards, strict=True))
     return EpisodeRecord(tuple(episode.returns), tuple(episode.forfeits), turns)
-
-
-def _scripted(player: Player, episode: Episode, seat: int, uniform: float) -> MoveReply:
-    return MoveReply(player.act(episode, seat, uniform), None)

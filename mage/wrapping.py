@@ -49,12 +49,15 @@ class Routing:
         self._rows, self._tokens, self._runs = (), None, {}
 
     def runs(self, x: Tensor) -> Runs:
-        """Return the runs of the tokens of x [rows, T, in]; RuntimeError where they are others than routed."""
-        rows, width = x.shape[:2]
+        """Return the runs of the tokens of x [rows, T, in] or [N, in]; RuntimeError where others were routed."""
+        tokens, rows = x.shape[:-1].numel(), sum(self._rows)
+        width = tokens // rows
         lengths = tuple(count * width for count in self._rows) if self._tokens is None else tuple(self._tokens)
-        if sum(lengths) != rows * width:
-            routed = f"{sum(self._rows)} rows" if self._tokens is None else f"{sum(lengths)} tokens"
-            raise RuntimeError(f"a route for {routed} and a forward of {rows} x {width}: name every row's agent")
+        if sum(lengths) != tokens or (self._tokens is None and x.dim() > 2 and len(x) != rows):
+            routed = f"{rows} rows" if self._tokens is None else f"{sum(lengths)} tokens"
+            raise RuntimeError(
+                f"a route for {routed} and a forward of {' x '.join(map(str, x.shape[:-1]))}: name every row's agent"
+            )
         if width not in self._runs:
             self._runs[width] = runs_of(lengths, x.device)
         return self._runs[width]
@@ -116,8 +119,8 @@ class LayerGroup:
         if routing.stack.factors is None:
             outputs: Sequence[Tensor] = [functional.linear(x, layer.weight, layer.bias) for layer in layers]
         else:
-            flat = products(x.flatten(0, 1), runs, layers, routing.stack.factors[self.names])
-            outputs = [y.unflatten(0, x.shape[:2]) for y in flat]
+            flat = products(x.flatten(0, -2), runs, layers, routing.stack.factors[self.names])
+            outputs = [y.unflatten(0, x.shape[:-1]) for y in flat]
         return dict(zip(self.names, outputs, strict=True))
 
 

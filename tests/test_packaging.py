@@ -73,10 +73,12 @@ def test_every_import_of_the_packages_is_a_declared_dependency():
 
 
 def test_every_import_of_the_tests_is_a_declared_dependency():
-    assert not undeclared(third_party("tests", "benchmarks"), {*declared(), *declared("dev")})
+    assert not undeclared(third_party("tests", "benchmarks"), {*declared(), *declared("dev"), *declared("bench")})
 
 
-@pytest.mark.parametrize("requirement", [*declared().values(), *declared("dev").values()], ids=str)
+@pytest.mark.parametrize(
+    "requirement", [*declared().values(), *declared("dev").values(), *declared("bench").values()], ids=str
+)
 def test_every_dependency_has_a_lower_bound_and_a_pin_that_satisfies_it(requirement: Requirement):
     assert [clause.operator for clause in requirement.specifier] == [">="]
     pin = pins().get(canonicalize_name(requirement.name))

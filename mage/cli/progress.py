@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from mage.rows import RewardSummary
+from mage.timings import Profile
+from mage.views.profile import profile_table
 from mage.views.tables import print_evaluation
 
 
@@ -49,6 +51,11 @@ class ConsoleReporter:
     def table(self, table: Mapping[str, Any]) -> None:
         """Print the table that a run ends with."""
         print_evaluation(self.console, table)
+
+    def profile(self, profile: Profile) -> None:
+        """Print where the time of the training went."""
+        self.console.print()
+        self.console.print(profile_table(profile))
 
     @contextmanager
     def _bar(self, text: str) -> Iterator[Callable[[int, int], None]]:

@@ -17,12 +17,16 @@ class Run(Table):
 
     seed: int = Field(default=1, ge=0, lt=2**31, description="root of all keyed randomness")
     iterations: int = Field(default=40, ge=1, description="training updates of every learner")
-    threads: int = Field(default=2, ge=1, description="CPU threads; part of what makes a run repeatable")
+    threads: int = Field(
+        default=0, ge=0, description="CPU threads, part of what makes a run repeatable; 0: decided when the run starts"
+    )
     checkpoint_every: int = Field(default=5, ge=1, description="iterations between checkpoints")
     validate_every: int = Field(default=0, ge=0, description="iterations between validations; 0 is never")
     log_matches: int = Field(default=4, ge=0, description="matches written in full to the event log, per iteration")
     device: str = Field(default="cpu", min_length=1, description='torch device, such as "cpu" or "cuda"')
-    dtype: Literal["float32", "bfloat16"] = Field(default="float32", description="number type of the base model")
+    dtype: Literal["auto", "float32", "bfloat16"] = Field(
+        default="auto", description='number type of the base model; "auto": decided when the run starts'
+    )
 
 
 class Game(Table):
@@ -75,7 +79,11 @@ class Pretrain(Table):
 class Model(Table):
     """[model]: the frozen base that all agents share."""
 
-    name: str = Field(default="builtin:tiny", min_length=1, description="base model, as `mage models` lists them")
+    name: str = Field(
+        default="builtin:tiny",
+        min_length=1,
+        description='base model: one that `mage models` lists, a Hub id "owner/name", or a folder "./name"',
+    )
     layers: int = Field(default=3, ge=1, description="layers of builtin:tiny")
     width: int = Field(default=128, ge=1, description="hidden size of builtin:tiny, an even multiple of heads")
     heads: int = Field(default=4, ge=1, description="attention heads of builtin:tiny")
@@ -166,8 +174,16 @@ class Learning(Table):
     )
     entropy_bonus: float = Field(default=0.01, ge=0, description="weight of the policy's entropy in the loss")
     max_grad_norm: float = Field(default=1.0, gt=0, description="gradient norm above which a learner is clipped")
-    microbatch_tokens: int = Field(default=32768, ge=1, description="tokens per forward and backward pass")
+    microbatch_tokens: int = Field(
+        default=8192, ge=0, description="tokens per forward and backward pass; 0: tried out when the run starts"
+    )
+    gradient_checkpointing: bool = Field(
+        default=False, description="compute each layer twice in an update, to hold the activations of one at a time"
+    )
     batch_rows: int = Field(default=512, ge=1, description="contexts per sampling batch")
+    merge: bool = Field(
+        default=False, description="add the adapter of an agent that samples alone to the base's weights meanwhile"
+    )
 
     @model_validator(mode="after")
     def _cell_names_once(self) -> "Learning":

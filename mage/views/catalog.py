@@ -13,6 +13,7 @@ from rich.table import Table
 if TYPE_CHECKING:  # importing them would load every game's library for a list of models
     from games.families import Family
     from games.registry import GameDescription
+    from mage.base_models import BaseModel
 
 
 def games_table(descriptions: Iterable[GameDescription]) -> Table:
@@ -34,11 +35,13 @@ def opponents_table(families: Iterable[Family]) -> Table:
     return table
 
 
-def models_table(models: Mapping[str, str]) -> Table:
-    """One row for each base model: name and summary."""
-    table = _table("model", "what it is")
-    for name, summary in models.items():
-        table.add_row(name, summary)
+def models_table(models: Mapping[str, BaseModel], presence: Mapping[str, str]) -> Table:
+    """One row for each base model: name, summary, where it comes from, whether it is here."""
+    table = _table("model", "what it is", "comes from", "here")
+    for name, model in models.items():
+        table.add_row(name, model.summary, model.origin, presence[name])
+    table.add_row("./folder", "any causal language model", "disk", "")
+    table.add_row("owner/name", "any, by its id", "Hugging Face Hub", "")
     return table
 
 

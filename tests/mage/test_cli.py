@@ -111,7 +111,9 @@ def test_train_passes_its_options_on(stand_in, monkeypatch):
     assert str(config) == "a/b.toml"
     assert str(options.pop("run_dir")) == "runs/b"
     assert type(options.pop("reporter")).__name__ == "ConsoleReporter"
-    assert options == {"overrides": {"run.seed": "2", "x.y": "a=b"}, "resume": True}
+    assert options == {"overrides": {"run.seed": "2", "x.y": "a=b"}, "resume": True, "profile": False}
+    assert main(["train", "a/b.toml", "--profile"]) == 0
+    assert calls[1][1]["profile"] is True
 
 
 def test_a_dry_run_prints_the_settings_and_trains_nothing(stand_in, capsys, tmp_path):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from games.opponents import parse
 from mage.keys import PlayKeys
-from mage.scheduler import play_all
+from mage.matches import plan_trials
+from mage.scheduler import play_all, play_waves
+from mage.timings import Stopwatch
 from mage.trials import Conditions, SeatPlan, TrialPlan
 from populations.matchmaking import Pairing
+from tests.mage.test_trials import Drawing
 
 HABIT = "peaked_habit(move=R,peak=0.6)"
 
@@ -75,11 +80,27 @@ def test_sampling_leaves_no_route_and_no_gradient(bank, play, rps):
     assert all(p.grad is None for adapter in bank.adapters.values() for p in adapter.parameters())
 
 
-def test_no_plans_ask_nobody_and_progress_counts_every_trial_once(base, rps):
-    keys, told = PlayKeys(0, "train", 0), []
+def test_no_plans_ask_nobody_and_waves_are_twice_the_rows_of_a_lane(base, rps):
+    keys = PlayKeys(0, "train", 0)
     conditions = Conditions(rps, base.codec, keys, 1, "none")
-    assert play_all([], conditions, Nobody(), lane_rows=4, progress=told.append) == []
+    assert play_all([], conditions, Nobody(), lane_rows=4) == []
     scripted = SeatPlan(HABIT, parse(rps, HABIT), 0)
     plans = [TrialPlan(pairing, (scripted, scripted)) for pairing in crowd()[:10]]
-    assert len(play_all(plans, conditions, Nobody(), lane_rows=2, progress=told.append)) == 10
-    assert told == [4, 4, 2]  # waves of twice the rows of a lane
+    waves = list(play_waves(plans, conditions, Nobody(), lane_rows=2))
+    assert [len(wave) for wave in waves] == [4, 4, 2]
+    assert [trial for wave in waves for trial in wave] == play_all(plans, conditions, Nobody(), lane_rows=2)
+
+
+def test_the_samplers_seconds_and_the_games_are_told_apart(spelling, castling):
+    class Slow(Drawing):
+        def choose(self, requests, keys):
+            time.sleep(0.02)
+            return super().choose(requests, keys)
+
+    stopwatch = Stopwatch()
+    plans = plan_trials([Pairing("ann", "bob", 0, 0, 0, "learner")], {}, PlayKeys(0, "train", 0))
+    conditions = Conditions(castling, spelling, PlayKeys(0, "train", 0), 1, "none")
+    play_all(plans, conditions, Slow(spelling), lane_rows=4, stopwatch=stopwatch)
+    seconds = stopwatch.take()
+    assert seconds["sampling"] >= 6 * 0.02  # three rounds, two seats that ask one after the other
+    assert 0 < seconds["games"] < seconds["sampling"]

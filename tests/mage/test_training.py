@@ -12,7 +12,9 @@ from transformers import AutoModelForCausalLM
 import mage.training
 from mage import standings
 from mage.cli import main
+from mage.reporting import Silent
 from mage.session import reopen
+from mage.timings import PARTS
 from tests.mage.small_run import HELD_OUT, LEARNERS, Watching, contents, events, refused, train, write_config
 
 pytest_plugins = ["tests.mage.small_run"]
@@ -37,6 +39,37 @@ def test_a_run_writes_the_files_of_its_directory(finished):
     assert set(contents(finished)) == expected
     timings = [json.loads(line) for line in (finished / "timings.jsonl").read_text().splitlines()]
     assert [line["iteration"] for line in timings] == [1, 2, 3, 4]
+
+
+def test_a_line_of_timings_says_what_its_seconds_went_into(finished):
+    for line in map(json.loads, (finished / "timings.jsonl").read_text().splitlines()):
+        assert set(line) == {"iteration", "seconds", "tokens", "tokens_per_second"}
+        assert sorted(line["seconds"]) == sorted(PARTS)
+        assert all(line["seconds"][part] > 0 for part in ("sampling", "games", "training", "checkpoint", "log"))
+        assert min(line["tokens"].values()) > 0
+        for part in ("sampling", "training"):
+            assert line["tokens_per_second"][part] == pytest.approx(
+                line["tokens"][part] / line["seconds"][part], rel=0.01
+            )
+
+
+def test_a_profiled_run_is_the_same_run_and_tells_where_the_time_went(finished, tmp_path):
+    class Asking(Silent):
+        def profile(self, profile):
+            told.append(profile)
+
+    told = []
+    run = mage.train(write_config(tmp_path), run_dir=tmp_path / "run", reporter=Asking(), profile=True)
+    assert contents(run) == contents(finished)
+    (profile,) = told
+    lines = [json.loads(line) for line in (run / "timings.jsonl").read_text().splitlines()]
+    assert profile.iterations == 4
+    assert profile.spent.tokens == {
+        part: sum(line["tokens"][part] for line in lines) for part in ("sampling", "training")
+    }
+    assert min(profile.bounds["sampling"], profile.bounds["training"]) > 0
+    mage.train(write_config(tmp_path), run_dir=run, reporter=Asking(), resume=True, profile=True)
+    assert (told[1].iterations, told[1].bounds) == (0, {"sampling": None, "training": None})
 
 
 def test_the_log_tells_every_iteration_and_the_end(finished):

@@ -1,0 +1,156 @@
+"""`python -m benchmarks.scaling`: seconds of rollout and update against trial length, rows and agents.
+
+Prints a Markdown table with the fitted exponents, draws the plot and writes JSON. Each axis is varied alone, from one
+middle point. `builtin:tiny` (untrained: its speed does not depend on its weights) at every point, the real model at
+fewer. Left out: any comparison (`python -m benchmarks`).
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import torch
+
+from benchmarks import arena, bases, machine
+from benchmarks.arena import Arena
+from benchmarks.bench import CREDIT, LEARNING_RATE, Rollout, learner
+from benchmarks.growth import Measured, Point, exponents, table
+from benchmarks.measure import Series, timed
+from benchmarks.teller import Tell, teller
+from games.errors import RequestError
+from mage.config import load
+from mage.models import LanguageModel
+from mage.rows import build_rows
+
+SCHEMA = "mage.bench-scaling/1"
+QUICKSTART = Path(__file__).resolve().parents[1] / "configs" / "quickstart.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One model's points: from the middle, one axis at a time."""
+
+    model: str
+    rounds: int
+    middle: Point
+    axes: dict[str, tuple[int, ...]]  # field of Point -> its values
+    repeats: int
+    microbatch: int  # tokens
+
+    def points(self, axis: str) -> list[Point]:
+        """Return the points along one axis."""
+        return [replace(self.middle, **{axis: value}) for value in self.axes[axis]]
+
+
+TINY = Study(
+    "builtin:tiny",
+    rounds=6,
+    middle=Point(episodes=3, rows=256, agents=4),
+    axes={"episodes": (1, 2, 4, 8, 16), "rows": (16, 64, 256, 1024), "agents": (1, 2, 4, 8, 16, 32, 64)},
+    repeats=3,
+    microbatch=8192,
+)
+REAL = Study(
+    bases.DEFAULT,
+    rounds=4,
+    middle=Point(episodes=1, rows=64, agents=4),
+    axes={"episodes": (1, 4, 16), "rows": (16, 64, 256), "agents": (1, 8, 64)},
+    repeats=1,
+    microbatch=1024,
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print the table, draw the plot; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    start = time.perf_counter()
+    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # among the libraries
+    torch.set_num_threads(options.threads)
+    device = torch.device(options.device)
+    about = machine.describe(device)
+    tell = teller(start)
+    dtype = machine.choose_dtype(options.dtype, about["gflops"])
+    try:
+        measured = study(TINY, lambda: arena.random_tiny(load(QUICKSTART)), device, tell)
+        if options.model != "none":
+            measured += study(
+                replace(REAL, model=options.model), lambda: bases.load(options.model, dtype, device), device, tell
+            )
+    except RequestError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(table(measured), end="")
+    data = {"schema": SCHEMA, "machine": about, "dtype": dtype, "seconds": time.perf_counter() - start}
+    data |= {"points": [asdict(one) for one in measured], "exponents": exponents(measured)}
+    if options.json is not None:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    if options.plot is not None:
+        from benchmarks import plot  # the extra may be missing where no plot is wanted
+
+        plot.draw(measured, options.plot)
+    return 0
+
+
+def study(what: Study, load_model: Callable[[], LanguageModel], device: torch.device, tell: Tell) -> list[Measured]:
+    """Measure every point of a study; the middle once for each axis."""
+    model = load_model()
+    model.network.to(device)
+    most = max(what.middle.agents, *what.axes["agents"])
+    population = arena.populate(model, most)
+    found = []
+    first = next(iter(what.axes))
+    measure(replace(what, repeats=1), population, first, what.points(first)[0])  # warms up
+    for axis in what.axes:
+        for point in what.points(axis):
+            found.append(measure(what, population, axis, point))
+            tell(f"{what.model}, {axis}: {point}: rollout {found[-1].rollout:.2f} s, update {found[-1].update:.2f} s")
+    return found
+
+
+def measure(what: Study, population: Arena, axis: str, point: Point) -> Measured:
+    """Play and train at one point; every agent has equally many rows, in two groups or one."""
+    agents = population.agents[: point.agents]
+    each = point.rows // point.agents
+    groups = 2 if each >= 4 else 1
+    trials = arena.plan(
+        population.model.codec,
+        agents,
+        groups=groups,
+        generations=each // groups,
+        episodes=point.episodes,
+        rounds=what.rounds,
+    )
+    rollout = Rollout(trials, population.sampler(trials))
+    played = Series(tuple(rollout.run(population.device) for _ in range(what.repeats)))
+    rows, _ = build_rows(rollout.played, agents, CREDIT)
+    trainer = learner(population, agents, what.microbatch)
+
+    def update() -> float:
+        trainer.update(rows, 0, LEARNING_RATE)
+        return sum(len(row.ids) for row in rows)
+
+    trained = Series(tuple(timed(population.device, update) for _ in range(what.repeats)))
+    tokens = sum(len(row.ids) for row in rows)
+    return Measured(what.model, axis, point, rollout.tokens, tokens, played.seconds, trained.seconds)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__.partition("\n")[0])
+    parser.add_argument("--model", default=bases.DEFAULT, help='the real model: a name, a folder, or "none"')
+    parser.add_argument("--dtype", choices=("auto", *machine.DTYPES), default="auto", help="of the real model")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="CPU threads")
+    parser.add_argument("--json", type=Path, help="write the points here")
+    parser.add_argument("--plot", type=Path, help="draw the plot here, as SVG; needs the extra bench")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

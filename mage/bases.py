@@ -1,0 +1,168 @@
+"""Where a run's base model comes from: one provider for each kind of name, tried in the order of `PROVIDERS`.
+
+`builtin:tiny` is made for the run and copied into it. Every other base stays where it is; the run records its name,
+place and the hash of its weights, and goes on with those weights only. Left out: fetching a known one (`mage.pull`).
+"""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import torch
+from transformers import PreTrainedTokenizerFast
+
+from games.errors import RequestError
+from games.matrix_text import MatrixGame
+from games.opponents import NamedOpponent
+from mage import models, places, tiny
+from mage.base_models import KNOWN, TINY
+from mage.codec import TERMINATOR, Codec
+from mage.config import Config
+from mage.models import LanguageModel
+from mage.paths import RunPaths, cache_folder
+from mage.places import Place, Record
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How a base reads, known without its weights."""
+
+    codec: Codec
+    max_tokens: int  # the longest context
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A base that is here."""
+
+    folder: Path
+    digest: str  # of the weights
+    start: str | None = None  # the token that opens a context, where it isn't the tokenizer's own
+
+
+class Provider(Protocol):
+    """Serves the bases of one kind of name."""
+
+    def fits(self, name: str) -> bool:
+        """Tell whether a name is of this kind."""
+        ...
+
+    def reader(self, config: Config, game: MatrixGame, record: Record | None) -> Reader:
+        """Return how the base reads; RequestError where it isn't to be had. record: of the run, if it has one."""
+        ...
+
+    def provide(
+        self, config: Config, game: MatrixGame, corpus: Sequence[NamedOpponent], paths: RunPaths, progress: Progress
+    ) -> Base:
+        """Return the run's base, made or recorded first where the run has none."""
+        ...
+
+    def specimen(self, config: Config, reader: Reader) -> LanguageModel:
+        """Return a model that takes as long as the base, to measure with, without a run."""
+        ...
+
+
+class Tiny:
+    """`builtin:tiny`: made of the corpus, kept in the cache, copied into the run."""
+
+    def fits(self, name: str) -> bool:
+        """There is one such name."""
+        return name == TINY
+
+    def reader(self, config: Config, game: MatrixGame, record: Record | None) -> Reader:
+        """Its tokenizer is made from the game alone."""
+        tokenizer = tiny.build_tokenizer(game)
+        return Reader(Codec(tokenizer, models.start_ids(tokenizer)), tiny.MAX_TOKENS)
+
+    def provide(
+        self, config: Config, game: MatrixGame, corpus: Sequence[NamedOpponent], paths: RunPaths, progress: Progress
+    ) -> Base:
+        """Copy it into the run, trained first where the cache lacks it."""
+        if not paths.base.exists():
+            source = tiny.build(game, corpus, tiny.settings_of(config), cache_folder(), progress)
+            aside = paths.base.with_name(".base")
+            shutil.rmtree(aside, ignore_errors=True)
+            shutil.copytree(source, aside)
+            aside.rename(paths.base)
+        return Base(paths.base, models.digest(paths.base))
+
+    def specimen(self, config: Config, reader: Reader) -> LanguageModel:
+        """An untrained network of the same shape, since the base may not be made yet."""
+        network = tiny.network(tiny.settings_of(config), tiny.VOCABULARY).eval()
+        return LanguageModel(TINY, network.to(getattr(torch, config.run.dtype)), reader.codec)
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Bases that stay where they are: known ones, folders, the Hub's."""
+
+    fits: Callable[[str], bool]
+    find: Callable[[str, Record | None, bool], Place]  # name, the run's record, whether the weights are wanted too
+
+    def reader(self, config: Config, game: MatrixGame, record: Record | None) -> Reader:
+        """Read tokenizer and config; a tokenizer that can't write the game is refused."""
+        place = self.find(config.model.name, record, False)
+        tokenizer = models.load_tokenizer(place.folder)
+        codec = Codec(tokenizer, models.start_ids(tokenizer, place.start))
+        _check_texts(config.model.name, tokenizer, codec, game, config.trial.episodes)
+        return Reader(codec, models.load_max_tokens(place.folder))
+
+    def provide(
+        self, config: Config, game: MatrixGame, corpus: Sequence[NamedOpponent], paths: RunPaths, progress: Progress
+    ) -> Base:
+        """Record which weights they are; others than recorded are refused."""
+        name, record = config.model.name, places.read_record(paths)
+        place = self.find(name, record, True)
+        digest = models.digest(place.folder)
+        if record is None:
+            places.write_record(paths, Record(name, str(place.folder), place.revision, digest))
+        elif (record.name, record.digest) != (name, digest):
+            raise RequestError(
+                f"the run stands on {record.name} with weights {record.digest}, but {place.folder} holds {digest}; "
+                "restore those weights, or start a new run"
+            )
+        return Base(place.folder, digest, place.start)
+
+    def specimen(self, config: Config, reader: Reader) -> LanguageModel:
+        """The base itself."""
+        place = self.find(config.model.name, None, True)
+        return models.load(place.folder, config.model.name, getattr(torch, config.run.dtype), place.start)
+
+
+def provider(name: str) -> Provider:
+    """Return who serves a base of that name. Raises RequestError for a name of no kind."""
+    for candidate in PROVIDERS:
+        if candidate.fits(name):
+            return candidate
+    raise RequestError(
+        f'unknown base model "{name}": known are {", ".join(KNOWN)}; a Hub model is written "owner/name", a folder '
+        '"./name"'
+    )
+
+
+def _check_texts(name: str, tokenizer: PreTrainedTokenizerFast, codec: Codec, game: MatrixGame, episodes: int) -> None:
+    """Refuse a tokenizer whose tokens, segment after segment, are not the game's text, or whose moves collide."""
+    for seat in range(game.seats):
+        codec.trie(game.moves[seat])
+        segments = [game.rules(seat, episodes), *(game.episode_header(number + 1) for number in range(episodes))]
+        segments += [move + TERMINATOR for move in game.moves[seat]] + list(game.every_news(seat))
+        ids = [token for segment in segments for token in codec.encode(segment)]
+        text, wanted = tokenizer.decode(ids, clean_up_tokenization_spaces=False), "".join(segments)
+        if text != wanted:
+            at = next((i for i, (a, b) in enumerate(zip(text, wanted, strict=False)) if a != b), 0)
+            raise RequestError(
+                f"the tokenizer of {name} turns {wanted[at : at + 12]!r} into {text[at : at + 12]!r} where a text is "
+                "put together from parts; use a model whose tokenizer works on bytes"
+            )
+
+
+PROVIDERS: tuple[Provider, ...] = (
+    Tiny(),
+    Elsewhere(places.is_pulled, places.pulled),
+    Elsewhere(places.is_folder, places.folder),
+    Elsewhere(places.is_hub_id, places.hub),
+)

@@ -1,0 +1,128 @@
+"""Settings that a machine decides: how many threads, which number type, how many tokens a pass.
+
+A config may leave them open. They are decided once, when a run starts, and written into its resolved config, so that
+a resume does not decide again (design, decision 13). Left out: when that happens (`mage.start`, `mage.training`).
+"""
+
+import time
+from collections.abc import Iterator
+
+import torch
+from torch import nn
+
+from games.errors import RequestError
+from mage.adapters import AdapterBank
+from mage.base_models import TINY
+from mage.config import Config
+from mage.contexts import TokenChoice
+from mage.learner import distributions
+from mage.models import LanguageModel
+from mage.rows import Row
+
+OPEN: dict[tuple[str, str], object] = {  # the value that leaves a setting open
+    ("run", "threads"): 0,
+    ("run", "dtype"): "auto",
+    ("learning", "microbatch_tokens"): 0,
+}
+BUDGETS = tuple(512 * 2**i for i in range(8))  # tokens; 512 to 65,536
+GAIN = 1.03  # a larger budget must be this much faster: it takes more memory
+PATIENCE = 20.0  # seconds after which no larger budget is tried
+BETTER = 1.2  # bfloat16 must make products this much faster to be worth its rounding on a CPU
+PROBE = "probe"  # the name of an agent that exists while budgets are tried
+
+
+def settled(config: Config) -> Config:
+    """Return the config with threads and number type decided for this machine where it leaves them open."""
+    if config.run.threads == 0:
+        config = _with(config, "run", "threads", torch.get_num_threads())
+    if config.run.dtype == "auto":
+        config = _with(config, "run", "dtype", _dtype(config))
+    return config
+
+
+def adopted(wanted: Config, recorded: Config) -> Config:
+    """Return the wanted config with what it leaves open as it was recorded when the run started."""
+    for (table, key), value in OPEN.items():
+        if getattr(getattr(wanted, table), key) == value:
+            wanted = _with(wanted, table, key, getattr(getattr(recorded, table), key))
+    return wanted
+
+
+def with_microbatch(config: Config, model: LanguageModel, bank: AdapterBank, longest: int) -> Config:
+    """Return the config with the budget of a forward and backward pass found by trying where it is left open.
+
+    longest: tokens of the longest context. Budgets are doubled until that no longer helps.
+    """
+    if config.learning.microbatch_tokens:
+        return config
+    bank.add(PROBE, trainable=True)
+    try:
+        rates = dict(_rates(model, bank, longest))
+    finally:
+        bank.remove(PROBE)
+    if not rates:
+        raise RequestError(
+            f"a pass over {longest} tokens does not fit into {model.device}'s memory; use another device"
+        )
+    return _with(config, "learning", "microbatch_tokens", max(rates, key=lambda budget: rates[budget]))
+
+
+def _rates(model: LanguageModel, bank: AdapterBank, longest: int) -> Iterator[tuple[int, float]]:
+    """Yield budgets with their tokens per second for as long as they get better."""
+    begun, best = time.perf_counter(), 0.0
+    for budget in BUDGETS:
+        count = max(1, budget // longest)
+        rows = [_probe(longest, first) for first in range(count)]
+        try:
+            rate = max(count * longest / _seconds(model, bank, rows) for _ in range(2))
+        except torch.OutOfMemoryError:
+            return
+        if rate < best * GAIN:
+            return
+        yield budget, rate
+        best = rate
+        if time.perf_counter() - begun > PATIENCE:
+            return
+
+
+def _probe(length: int, first: int) -> Row:
+    """Return a row of that length that shares its opening with no other and is trained at every second token."""
+    ids = tuple((first * 31 + i) % 97 for i in range(length))
+    choices = tuple(TokenChoice(position, (0, 1), 0, 0.0, 0, 0) for position in range(1, length, 2))
+    return Row(PROBE, ids, choices, (0.0,) * len(choices))
+
+
+def _seconds(model: LanguageModel, bank: AdapterBank, rows: list[Row]) -> float:
+    begun = time.perf_counter()
+    distributions(model, bank, rows)[:, 0].sum().backward()
+    if model.device.type == "cuda":
+        torch.cuda.synchronize(model.device)
+    return time.perf_counter() - begun
+
+
+def _dtype(config: Config) -> str:
+    """Return the number type for the base: small ones stay in float32, others take bfloat16 where it is faster."""
+    if config.model.name == TINY:
+        return "float32"
+    if torch.device(config.run.device).type != "cpu":
+        return "bfloat16"
+    return "bfloat16" if _product(torch.float32) > BETTER * _product(torch.bfloat16) else "float32"
+
+
+def _product(dtype: torch.dtype, size: int = 512, repeats: int = 5) -> float:
+    """Return the seconds of a product of two square matrices, the best of some."""
+    layer = nn.Linear(size, size, bias=False, dtype=dtype)
+    x = torch.ones(size, size, dtype=dtype)
+    seconds = []
+    with torch.inference_mode():
+        for _ in range(repeats + 1):
+            begun = time.perf_counter()
+            layer(x)
+            seconds.append(time.perf_counter() - begun)
+    return min(seconds[1:])
+
+
+def _with(config: Config, table: str, key: str, value: object) -> Config:
+    """Return the config with one setting changed."""
+    changed = getattr(config, table).model_copy(update={key: value})
+    return config.model_copy(update={table: changed})

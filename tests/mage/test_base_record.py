@@ -1,0 +1,69 @@
+"""A run on a base that is not copied records which one it was, and goes on with those weights only."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import mage
+from games.errors import RequestError
+from mage import places
+from mage.paths import RunPaths
+from mage.session import reopen
+from tests.mage.small_models import llama, write
+from tests.mage.small_run import CONFIG, contents, refused
+
+pytest_plugins = ["tests.mage.small_run"]
+
+
+@pytest.fixture(scope="module")
+def trained(cache, tmp_path_factory) -> Path:
+    """A run on a folder's model, with that folder beside it."""
+    root = tmp_path_factory.mktemp("trained")
+    write(root / "model", llama())
+    (root / "config.toml").write_text(CONFIG)
+    overrides = {"model.name": str(root / "model"), "run.iterations": 1, "run.checkpoint_every": 1}
+    mage.train(root / "config.toml", run_dir=root / "run", overrides=overrides)
+    return root
+
+
+def test_a_run_records_its_base_and_does_not_copy_it(trained):
+    told = json.loads((trained / "run" / "base.json").read_text())
+    assert set(told) == {"schema", "name", "folder", "revision", "digest"}
+    assert (told["schema"], told["name"], told["revision"]) == ("mage.base/1", str(trained / "model"), None)
+    assert not (trained / "run" / "base").exists()
+    adapter = json.loads((trained / "run" / "members" / "learner_0" / "adapter_config.json").read_text())
+    assert adapter["base_model_name_or_path"] == f"{trained / 'model'}@{told['digest']}"
+
+
+def test_a_run_reopens_on_the_weights_that_it_was_trained_on_and_refuses_others(trained):
+    weights = trained / "model" / "model.safetensors"
+    kept, before = weights.read_bytes(), contents(trained / "run")
+    assert reopen(trained / "run").model.name == str(trained / "model")
+    llama(seed=1).save_pretrained(trained / "model")
+    try:
+        with pytest.raises(RequestError, match="the run stands on .* with weights .*; restore those weights, or start"):
+            reopen(trained / "run")
+    finally:
+        weights.write_bytes(kept)
+    assert contents(trained / "run") == before
+
+
+def test_a_run_without_the_record_of_its_base_is_not_gone_on_with(trained, capsys):
+    record = trained / "run" / "base.json"
+    kept = record.read_bytes()
+    record.unlink()
+    try:
+        settings = ("--set", "run.iterations=2", "--resume")
+        sentence = refused(capsys, "train", trained / "config.toml", "--run", trained / "run", *settings)
+        assert "the base that the run's adapters belong to, is missing" in sentence
+    finally:
+        record.write_bytes(kept)
+
+
+def test_a_damaged_record_is_one_sentence(tmp_path):
+    (tmp_path / "base.json").write_text('{"schema": "mage.base/1", "name": "a"}')
+    with pytest.raises(RequestError, match="base.json is damaged .*; restore it, or start a new run"):
+        places.read_record(RunPaths(tmp_path))

@@ -1,0 +1,72 @@
+"""What a config leaves open is decided once, written down, and never decided again."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from mage import settle
+from mage.config import Config
+from mage.settle import adopted, settled, with_microbatch
+
+OPPONENTS = {"training": ("tit_for_tat",)}
+
+
+def config(**tables) -> Config:
+    return Config.model_validate({"opponents": OPPONENTS, **tables})
+
+
+def test_open_threads_become_torchs_own_number_and_tiny_stays_in_float32():
+    run = settled(config()).run
+    assert (run.threads, run.dtype) == (torch.get_num_threads(), "float32")
+
+
+def test_what_is_set_stays():
+    run = settled(config(run={"threads": 7, "dtype": "bfloat16"})).run
+    assert (run.threads, run.dtype) == (7, "bfloat16")
+
+
+@pytest.mark.parametrize(("seconds", "dtype"), [((1.0, 0.5), "bfloat16"), ((1.0, 0.9), "float32")])
+def test_a_larger_model_takes_bfloat16_where_its_products_are_clearly_faster(monkeypatch, seconds, dtype):
+    measured = dict(zip((torch.float32, torch.bfloat16), seconds, strict=True))
+    monkeypatch.setattr(settle, "_product", measured.__getitem__)
+    assert settled(config(model={"name": "./folder"})).run.dtype == dtype
+
+
+def test_a_resume_takes_what_was_recorded_for_what_the_file_leaves_open_and_only_for_that():
+    recorded = config(run={"threads": 3, "dtype": "bfloat16"}, learning={"microbatch_tokens": 1024})
+    wanted = adopted(config(run={"threads": 5}, learning={"microbatch_tokens": 0}), recorded)
+    assert (wanted.run.threads, wanted.run.dtype, wanted.learning.microbatch_tokens) == (5, "bfloat16", 1024)
+
+
+@pytest.mark.parametrize(
+    ("seconds_per_token", "found"),
+    [
+        ({512: 3.0, 1024: 2.0, 2048: 1.0, 4096: 0.99}, 2048),  # 1% faster does not pay
+        ({512: 1.0, 1024: 1.2}, 512),
+    ],
+)
+def test_the_budget_doubles_until_that_no_longer_helps(monkeypatch, spelled, bank, seconds_per_token, found):
+    def seconds(model, bank, rows) -> float:
+        tokens = sum(len(row.ids) for row in rows)
+        return tokens * seconds_per_token[tokens]
+
+    monkeypatch.setattr(settle, "_seconds", seconds)
+    names = set(bank.adapters)
+    open_config = config(learning={"microbatch_tokens": 0})
+    assert with_microbatch(open_config, spelled, bank, longest=128).learning.microbatch_tokens == found
+    assert set(bank.adapters) == names
+
+
+def test_the_budget_is_really_tried_out_and_leaves_the_learners_alone(monkeypatch, spelled, bank):
+    monkeypatch.setattr(settle, "BUDGETS", (64, 128))
+    before = {name: adapter.digest() for name, adapter in bank.adapters.items()}
+    found = with_microbatch(config(learning={"microbatch_tokens": 0}), spelled, bank, longest=20)
+    assert found.learning.microbatch_tokens in (64, 128)
+    assert {name: adapter.digest() for name, adapter in bank.adapters.items()} == before
+    assert all(p.grad is None for adapter in bank.adapters.values() for p in adapter.parameters())
+
+
+def test_a_budget_that_is_set_is_not_tried_out(spelled, bank):
+    fixed = config(learning={"microbatch_tokens": 77})
+    assert with_microbatch(fixed, spelled, bank, longest=20) is fixed
