@@ -3,7 +3,6 @@
 `describe` reads no weights; `build` makes or reads the base. Left out: any loop, where bases come from (`mage.bases`).
 """
 
-import gc
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,8 +103,6 @@ def build(config: Config, setting: Setting, paths: RunPaths, progress: Progress 
         model.checkpoint_layers()
     config = with_microbatch(config, model, bank, needed)
     sampler = ConstrainedSampler(model, bank, needed, config.learning.merge)
-    gc.collect()
-    gc.freeze()  # what is loaded by now stays; walking it at every collection would cost a tenth of a rollout
     return Session(config, paths, setting, model, bank, sampler)
 
 
