@@ -6,7 +6,7 @@ Left out: timing, and the baselines themselves.
 import copy
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -14,11 +14,9 @@ from transformers import PreTrainedModel
 
 import games
 from games.matrix_text import MatrixGame
-from mage import models, tiny
 from mage.adapter_files import LoraSettings
 from mage.adapters import AdapterBank
 from mage.codec import Codec
-from mage.config import Config
 from mage.keys import PlayKeys
 from mage.matches import plan_trials
 from mage.models import LanguageModel
@@ -82,17 +80,19 @@ def untouched(network: PreTrainedModel) -> PreTrainedModel:
 def populate(model: LanguageModel, agents: int) -> Arena:
     """Put that many agents, each with random adapters on all linear layers, onto a base."""
     bare = untouched(model.network)
-    bank = AdapterBank(model.network, LORA, model.name)
+    return grow(Arena(model, AdapterBank(model.network, LORA, model.name), bare, ()), agents)
+
+
+def grow(arena: Arena, agents: int) -> Arena:
+    """Return the arena with that many agents; only those that it lacks are made, since each takes a while."""
     names = tuple(f"agent_{number:02d}" for number in range(agents))
     for seed, name in enumerate(names):
-        adapter = bank.add(name, trainable=True, seed=seed)
-        generator = torch.Generator().manual_seed(seed)
-        tensors = {
-            key: SPREAD * torch.randn(tensor.shape, generator=generator) if "lora_B" in key else tensor
-            for key, tensor in adapter.state().items()
-        }
-        adapter.load(tensors, f"the random adapter of {name}")
-    return Arena(model, bank, bare, names)
+        if name not in arena.bank.adapters:
+            generator = torch.Generator().manual_seed(seed)
+            with torch.no_grad():
+                for factor in arena.bank.add(name, trainable=True, seed=seed).b:
+                    factor.copy_(SPREAD * torch.randn(factor.shape, generator=generator))
+    return replace(arena, agents=names)
 
 
 def plan(
@@ -122,13 +122,6 @@ def plan(
                 pairings.append(Pairing(agent, habits[part].name, part % 2, group, trial, "scripted"))
     plans = plan_trials(pairings, {habit.name: habit for habit in habits}, play_keys)
     return Trials(tuple(plans), Conditions(game, codec, play_keys, episodes, "transcript"))
-
-
-def random_tiny(config: Config) -> LanguageModel:
-    """Return `builtin:tiny` as the config shapes it, untrained: its speed does not depend on its weights."""
-    tokenizer = tiny.build_tokenizer(games.load(config.game.name, rounds=config.game.rounds))
-    network = tiny.network(tiny.settings_of(config), len(tokenizer)).eval()
-    return LanguageModel(tiny.NAME, network, Codec(tokenizer, models.start_ids(tokenizer)))
 
 
 def peft_folders(arena: Arena, agents: Sequence[str]) -> tuple[tempfile.TemporaryDirectory[str], dict[str, Path]]:

@@ -60,14 +60,20 @@ class Bench:
 
     @cached_property
     def arena(self) -> Arena:
-        """The real model with its population: as many agents as the largest crowd."""
+        """The real model with the agents of the rollouts and updates."""
         self.tell("loading the model")
-        return arena.populate(self.load(), max(self.sizes.agents, *self.sizes.crowd))
+        return arena.populate(self.load(), self.sizes.agents)
+
+    @cached_property
+    def crowd(self) -> Arena:
+        """The same with as many agents as the largest crowd."""
+        self.tell(f"adding agents up to {max(self.sizes.crowd)}")
+        return arena.grow(self.arena, max(self.sizes.crowd))
 
     @property
     def agents(self) -> tuple[str, ...]:
         """The agents of the rollouts and updates."""
-        return self.arena.agents[: self.sizes.agents]
+        return self.arena.agents
 
     @cached_property
     def trials(self) -> Trials:

@@ -1,7 +1,6 @@
-"""What the numbers were measured on, and which number type the base should have there.
+"""What the numbers were measured on: processor, versions, and how fast it multiplies.
 
-A matrix product that is slower in bfloat16 than in float32 is emulated; no one would choose it, so neither does
-`auto`. Left out: memory bandwidth.
+Left out: memory bandwidth, and the choice of a number type (`mage.settle`).
 """
 
 import platform
@@ -42,11 +41,6 @@ def describe(device: torch.device) -> dict[str, Any]:
         "python": platform.python_version(),
         "gflops": {name: matrix_rate(getattr(torch, name), device) for name in DTYPES},
     }
-
-
-def choose_dtype(wanted: str, gflops: dict[str, float]) -> str:
-    """Return the number type of the base: the wanted one, for "auto" the one whose products are faster here."""
-    return max(DTYPES, key=lambda name: gflops[name]) if wanted == "auto" else wanted
 
 
 def _processor() -> str:

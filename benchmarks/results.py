@@ -12,6 +12,8 @@ from typing import Any
 
 from rich.table import Table
 
+from games.errors import RequestError
+
 SCHEMA = "mage.bench/1"
 HEADINGS = ("what", "against", "ours", "other", "unit", "ratio", "bar", "holds")
 
@@ -103,10 +105,16 @@ def report(outcomes: Sequence[Outcome], about: Mapping[str, Any]) -> dict[str, A
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return a report from its file; ValueError for a file of another schema."""
-    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    if data.get("schema") != SCHEMA:
-        raise ValueError(f"{path}: got schema {data.get('schema')!r}, expected {SCHEMA!r}")
+    """Return a report from its file; RequestError where there is none."""
+    try:
+        data: Any = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RequestError(f"{path}: cannot be read ({error.strerror}); give a file that --json wrote") from error
+    except ValueError as error:  # neither UTF-8 nor JSON
+        raise RequestError(f"{path}: got a file that is not JSON, expected one that --json wrote") from error
+    schema = data.get("schema") if isinstance(data, dict) else None
+    if schema != SCHEMA:
+        raise RequestError(f"{path}: got schema {schema!r}, expected {SCHEMA!r}; give a file that --json wrote")
     return data
 
 
@@ -139,11 +147,12 @@ def console_table(data: Mapping[str, Any]) -> Table:
 
 def markdown(data: Mapping[str, Any]) -> str:
     """Return the report's machine, rows and notes as Markdown."""
-    machine = data["machine"]
+    machine, gflops = data["machine"], data["machine"]["gflops"]
+    rendering = data.get("rendering", "compact")  # reports from before there was a choice
     opening = (
         f"{machine['cpu']}, {machine['threads']} threads, {machine['isa']}, torch {machine['torch']}; {data['model']} "
-        f"in {data['dtype']} on {data['device']}; {machine['gflops']['float32']:.0f} GFLOP/s in float32, "
-        f"{machine['gflops']['bfloat16']:.0f} in bfloat16; {data['seconds'] / 60:.1f} minutes."
+        f"in {data['dtype']} on {data['device']}, rendering {rendering}; {gflops['float32']:.0f} GFLOP/s in float32, "
+        f"{gflops['bfloat16']:.0f} in bfloat16; {data['seconds'] / 60:.1f} minutes."
     )
     lines = [_line(HEADINGS), _line(["---"] * len(HEADINGS)), *(_line(cells(row)) for row in data["rows"])]
     return "\n".join([opening, "", *lines, "", *(f"- {note}" for note in notes(data))]) + "\n"

@@ -7,29 +7,26 @@ fewer. Left out: any comparison (`python -m benchmarks`).
 
 import argparse
 import json
-import os
 import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 import torch
 
 from benchmarks import arena, bases, machine
+from benchmarks import options as common
 from benchmarks.arena import Arena
 from benchmarks.bench import CREDIT, LEARNING_RATE, Rollout, learner
 from benchmarks.growth import Measured, Point, exponents, table
 from benchmarks.measure import Series, timed
 from benchmarks.teller import Tell, teller
-from games.errors import RequestError
-from mage.config import load
+from mage.base_models import TINY as TINY_NAME
 from mage.models import LanguageModel
 from mage.rows import build_rows
 
 SCHEMA = "mage.bench-scaling/1"
-QUICKSTART = Path(__file__).resolve().parents[1] / "configs" / "quickstart.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,7 @@ class Study:
 
 
 TINY = Study(
-    "builtin:tiny",
+    TINY_NAME,
     rounds=6,
     middle=Point(episodes=3, rows=256, agents=4),
     axes={"episodes": (1, 2, 4, 8, 16), "rows": (16, 64, 256, 1024), "agents": (1, 2, 4, 8, 16, 32, 64)},
@@ -69,23 +66,22 @@ REAL = Study(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print the table, draw the plot; returns the exit status."""
     options = _parser().parse_args(arguments)
+    return common.attempt(lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> None:
     start = time.perf_counter()
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # among the libraries
     torch.set_num_threads(options.threads)
-    device = torch.device(options.device)
-    about = machine.describe(device)
+    studies = [TINY] if options.model == "none" else [TINY, replace(REAL, model=options.model)]
+    configs = [bases.settings(TINY.model, device=options.device)]
+    configs += [bases.settings(one.model, dtype=options.dtype, device=options.device) for one in studies[1:]]
+    loaders = [bases.prepare(config) for config in configs]
+    about = machine.describe(torch.device(options.device))
     tell = teller(start)
-    dtype = machine.choose_dtype(options.dtype, about["gflops"])
-    try:
-        measured = study(TINY, lambda: arena.random_tiny(load(QUICKSTART)), device, tell)
-        if options.model != "none":
-            measured += study(
-                replace(REAL, model=options.model), lambda: bases.load(options.model, dtype, device), device, tell
-            )
-    except RequestError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    measured = [one for what, load in zip(studies, loaders, strict=True) for one in study(what, load, tell)]
     print(table(measured), end="")
+    dtype = configs[-1].run.dtype
     data = {"schema": SCHEMA, "machine": about, "dtype": dtype, "seconds": time.perf_counter() - start}
     data |= {"points": [asdict(one) for one in measured], "exponents": exponents(measured)}
     if options.json is not None:
@@ -95,15 +91,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from benchmarks import plot  # the extra may be missing where no plot is wanted
 
         plot.draw(measured, options.plot)
-    return 0
 
 
-def study(what: Study, load_model: Callable[[], LanguageModel], device: torch.device, tell: Tell) -> list[Measured]:
+def study(what: Study, load_model: Callable[[], LanguageModel], tell: Tell) -> list[Measured]:
     """Measure every point of a study; the middle once for each axis."""
-    model = load_model()
-    model.network.to(device)
     most = max(what.middle.agents, *what.axes["agents"])
-    population = arena.populate(model, most)
+    population = arena.populate(load_model(), most)
     found = []
     first = next(iter(what.axes))
     measure(replace(what, repeats=1), population, first, what.points(first)[0])  # warms up
@@ -143,12 +136,9 @@ def measure(what: Study, population: Arena, axis: str, point: Point) -> Measured
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__.partition("\n")[0])
-    parser.add_argument("--model", default=bases.DEFAULT, help='the real model: a name, a folder, or "none"')
-    parser.add_argument("--dtype", choices=("auto", *machine.DTYPES), default="auto", help="of the real model")
-    parser.add_argument("--device", default="cpu", help="cpu or cuda")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="CPU threads")
-    parser.add_argument("--json", type=Path, help="write the points here")
-    parser.add_argument("--plot", type=Path, help="draw the plot here, as SVG; needs the extra bench")
+    common.add_common(parser, 'the real model, named as model.name of a config, or "none"')
+    parser.add_argument("--json", type=common.writable, help="write the points here")
+    parser.add_argument("--plot", type=common.plot, help="draw the plot here, as SVG; needs the extra bench")
     return parser
 
 

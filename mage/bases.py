@@ -1,7 +1,8 @@
 """Where a run's base model comes from: one provider for each kind of name, tried in the order of `PROVIDERS`.
 
 `builtin:tiny` is made for the run and copied into it. Every other base stays where it is; the run records its name,
-place and the hash of its weights, and goes on with those weights only. Left out: fetching a known one (`mage.pull`).
+place and the hash of its files, and goes on with those files only. Left out: fetching a known one (`mage.pull`), when
+a run writes its record (`mage.training`).
 """
 
 import shutil
@@ -40,8 +41,9 @@ class Base:
     """A base that is here."""
 
     folder: Path
-    digest: str  # of the weights
+    digest: str
     start: str | None = None  # the token that opens a context, where it isn't the tokenizer's own
+    record: Record | None = None  # which base it is, for the run to write down; None where it is in the run
 
 
 class Provider(Protocol):
@@ -58,7 +60,7 @@ class Provider(Protocol):
     def provide(
         self, config: Config, game: MatrixGame, corpus: Sequence[NamedOpponent], paths: RunPaths, progress: Progress
     ) -> Base:
-        """Return the run's base, made or recorded first where the run has none."""
+        """Return the run's base, made first where it has to be."""
         ...
 
     def specimen(self, config: Config, reader: Reader) -> LanguageModel:
@@ -88,7 +90,7 @@ class Tiny:
             shutil.rmtree(aside, ignore_errors=True)
             shutil.copytree(source, aside)
             aside.rename(paths.base)
-        return Base(paths.base, models.digest(paths.base))
+        return Base(paths.base, models.weights_digest(paths.base))
 
     def specimen(self, config: Config, reader: Reader) -> LanguageModel:
         """An untrained network of the same shape, since the base may not be made yet."""
@@ -114,18 +116,18 @@ class Elsewhere:
     def provide(
         self, config: Config, game: MatrixGame, corpus: Sequence[NamedOpponent], paths: RunPaths, progress: Progress
     ) -> Base:
-        """Record which weights they are; others than recorded are refused."""
+        """Find it and say which one it is; another one than the run recorded is refused. Writes nothing."""
         name, record = config.model.name, places.read_record(paths)
         place = self.find(name, record, True)
         digest = models.digest(place.folder)
-        if record is None:
-            places.write_record(paths, Record(name, str(place.folder), place.revision, digest))
-        elif (record.name, record.digest) != (name, digest):
+        if record is not None and (record.name, record.digest) != (name, digest):
             raise RequestError(
-                f"the run stands on {record.name} with weights {record.digest}, but {place.folder} holds {digest}; "
-                "restore those weights, or start a new run"
+                f"the run stands on {record.name} whose files hash to {record.digest}, those in {place.folder} to "
+                f"{digest}; restore its weights, config and tokenizer, or start a new run"
             )
-        return Base(place.folder, digest, place.start)
+        return Base(
+            place.folder, digest, place.start, record or Record(name, str(place.folder), place.revision, digest)
+        )
 
     def specimen(self, config: Config, reader: Reader) -> LanguageModel:
         """The base itself."""

@@ -38,7 +38,8 @@ def _rate(chunks: Sequence[Chunk], run: Callable[[Chunk], float], seconds: float
     """Return tokens per second; run: makes one pass and returns its seconds."""
     start = time.perf_counter()
     tokens, taken = 0, 0.0
-    for chunk in spread([chunk for chunk in chunks if chunk.tokens], CHUNKS):
+    filled = [chunk for chunk in chunks if chunk.tokens]
+    for chunk in spread(filled, CHUNKS, first=len(filled) // (2 * CHUNKS)):  # the first alone would be an opening
         passes = [run(chunk)]
         while len(passes) < PASSES and time.perf_counter() - start < seconds / 2:
             passes.append(run(chunk))

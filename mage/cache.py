@@ -1,4 +1,4 @@
-"""A key-value cache that is allocated once and written in place.
+"""A key-value cache for transformers' own, unpacked forward, with which the bare base is measured (`mage.bound`).
 
 transformers' DynamicCache copies the whole cache at every step; this one grows by doubling, so a trial of n tokens
 copies O(n) instead of O(n^2). Left out: sliding-window layers, paging.

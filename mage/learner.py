@@ -37,7 +37,7 @@ class UpdateSettings:
     epochs: int
     max_kl: float  # nats per trained token, sampling policy to current; above it a learner's update ends
     max_grad_norm: float
-    microbatch_tokens: int  # padded tokens per forward and backward
+    microbatch_tokens: int  # per forward and backward, counted as if its rows were padded, as attention has them
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ Left out: everything that trains. `builtin:tiny` is built in `mage.tiny`.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -23,6 +24,8 @@ from mage.attention import NAME, Layout
 from mage.codec import Codec
 
 CHUNK = 1 << 24  # bytes
+WEIGHT_FILE = "*.safetensors"
+TEXT_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")  # that decide too
 
 transformers_logging.disable_progress_bar()  # its bars for reading one small file would tear ours apart
 
@@ -82,11 +85,17 @@ class LanguageModel:
         return state
 
     def checkpoint_layers(self) -> None:
-        """Keep the activations of one layer at a time where gradients are taken, and compute the others again."""
+        """Keep the activations of one layer at a time where gradients are taken, and compute the others again.
+
+        Raises RequestError for an architecture that can't.
+        """
+        layers = [module for module in self.network.modules() if isinstance(module, GradientCheckpointingLayer)]
+        if not layers or not self.network.supports_gradient_checkpointing:
+            kind = type(self.network).__name__
+            raise RequestError(f"{kind} can't compute its layers again; set learning.gradient_checkpointing to false")
         self.network.activation_checkpointing_enable()
-        for module in self.network.modules():
-            if isinstance(module, GradientCheckpointingLayer):
-                module.training = True  # of the layer alone, which looks at it; what is inside stays in evaluation mode
+        for layer in layers:
+            layer.training = True  # of the layer alone, which looks at it; what is inside stays in evaluation mode
 
     def packed_hidden(self, ids: Tensor, positions: Tensor, layout: Layout) -> Tensor:
         """Return the last hidden states [N, width] of packed ids [N] at positions [N] (`mage.packing`)."""
@@ -111,16 +120,48 @@ def load(folder: Path, name: str, dtype: torch.dtype | None = None, start: str |
     """Read a model folder; weights are safetensors only and nothing in the folder is run.
 
     dtype: of the weights, as stored unless given; where it is the stored one they stay mapped from the file. start: the
-    token that opens every context, the beginning of text unless given.
+    token that opens every context, the beginning of text unless given. Raises RequestError for a folder that lacks
+    some of the weights, or holds them in other shapes than its config.json says.
     """
     with _readable(folder):
-        network = AutoModelForCausalLM.from_pretrained(
-            folder, use_safetensors=True, local_files_only=True, trust_remote_code=False, dtype=dtype or "auto"
-        )
+        network = _network(folder, dtype)
         tokenizer = load_tokenizer(folder)
         model = LanguageModel(name, network, Codec(tokenizer, start_ids(tokenizer, start)))
         model_checks.check(model)
     return model
+
+
+def _network(folder: Path, dtype: torch.dtype | None) -> PreTrainedModel:
+    """Read the weights; ValueError where transformers would draw some of them at random and only log that."""
+    verbosity = transformers_logging.get_verbosity()
+    transformers_logging.set_verbosity_error()  # its report is the sentence that is raised here
+    try:
+        network, found = AutoModelForCausalLM.from_pretrained(
+            folder,
+            use_safetensors=True,
+            local_files_only=True,
+            trust_remote_code=False,
+            dtype=dtype or "auto",
+            ignore_mismatched_sizes=True,  # refused here, in one line
+            output_loading_info=True,
+        )
+    finally:
+        transformers_logging.set_verbosity(verbosity)
+    _check_complete(found)
+    loaded: PreTrainedModel = network
+    return loaded
+
+
+def _check_complete(found: Mapping[str, Any]) -> None:
+    """found: what transformers tells of the tensors; a tied one counts as there."""
+    if found["missing_keys"]:
+        first, *more = sorted(found["missing_keys"])
+        raise ValueError(f"its weights lack {first}{f' and {len(more)} more' if more else ''}")
+    if found["mismatched_keys"]:
+        name, stored, wanted = min(found["mismatched_keys"])
+        raise ValueError(f"{name} is of shape {tuple(stored)}, its config.json says {tuple(wanted)}")
+    if found["error_msgs"]:
+        raise ValueError(found["error_msgs"][0])
 
 
 def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
@@ -148,13 +189,29 @@ def _longest(config: PreTrainedConfig) -> int:
 
 
 def digest(folder: Path) -> str:
-    """Return a hash of a model folder's weights, which tells bases of one name apart."""
+    """Return a hash of all that a base computes and reads with: its weights, its config and its tokenizer."""
     sha = hashlib.sha256()
-    for path in sorted(folder.glob("*.safetensors")):
-        with path.open("rb") as file:
-            while chunk := file.read(CHUNK):
-                sha.update(chunk)
+    texts = (folder / name for name in TEXT_FILES)
+    for path in [*(path for path in texts if path.exists()), *sorted(folder.glob(WEIGHT_FILE))]:
+        sha.update(f"{path.name} {path.stat().st_size}\n".encode())
+        for chunk in _chunks(path):
+            sha.update(chunk)
     return sha.hexdigest()[:16]
+
+
+def weights_digest(folder: Path) -> str:
+    """Return a hash of the weights alone, for a base whose config and tokenizer are made from the run's settings."""
+    sha = hashlib.sha256()
+    for path in sorted(folder.glob(WEIGHT_FILE)):
+        for chunk in _chunks(path):
+            sha.update(chunk)
+    return sha.hexdigest()[:16]
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk
 
 
 def start_ids(tokenizer: PreTrainedTokenizerFast, start: str | None = None) -> tuple[int, ...]:

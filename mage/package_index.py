@@ -3,6 +3,7 @@
 Only the standard library, since it has to work before anything is there. Left out: what is in the files.
 """
 
+import ast
 import base64
 import hashlib
 import json
@@ -37,8 +38,9 @@ def pip_settings() -> dict[str, str]:
     )
     settings = {}
     for line in done.stdout.splitlines():  # global.index-url='https://...'; the environment comes last, as :env:
-        key, _, value = line.partition("=")
-        settings[key.rpartition(".")[2]] = value.strip("'\"")
+        key, found, value = line.partition("=")
+        if found:
+            settings[key.rpartition(".")[2]] = str(ast.literal_eval(value))  # as repr wrote it: line ends are \n
     for key in ("index-url", "extra-index-url", "cert"):  # where pip is missing, what it would have been told
         told = os.environ.get("PIP_" + key.upper().replace("-", "_"))
         if told:

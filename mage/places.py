@@ -38,7 +38,7 @@ class Record:
     name: str
     folder: str  # where it lay when the run started
     revision: str | None  # of a Hub model
-    digest: str
+    digest: str  # of weights, config and tokenizer
 
 
 def read_record(paths: RunPaths) -> Record | None:

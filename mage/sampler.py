@@ -43,12 +43,14 @@ class ConstrainedSampler:
 
         A lane takes over the cache of an earlier one that nobody holds any more, so memory is that of the lanes in use.
         """
-        free = [cache for owner, cache in self._caches if owner() is None]
-        self._caches = [(owner, cache) for owner, cache in self._caches if owner() is not None]
-        cache = next((cache for cache in free if cache.rows == len(agents)), None)
-        if cache is None:
+        fitting = (i for i, (owner, kept) in enumerate(self._caches) if owner() is None and kept.rows == len(agents))
+        free = next(fitting, None)
+        if free is None:  # what is free and does not fit now would lie there unused
+            self._caches = [(owner, kept) for owner, kept in self._caches if owner() is not None]
             cache = RowCache(self._model.layers, len(agents), self._capacity)
-        cache.clear()
+        else:
+            _, cache = self._caches.pop(free)
+            cache.clear()
         lane = CachedLane(self._model, self._bank, agents, cache, self.work, self._merge)
         self._caches.append((weakref.ref(lane), cache))
         return lane

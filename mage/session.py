@@ -22,7 +22,7 @@ from mage.config import Config, declarations, load
 from mage.keys import PlayKeys
 from mage.paths import RunPaths
 from mage.sampler import ConstrainedSampler
-from mage.settle import settled, with_microbatch
+from mage.settle import check_device, settled, with_microbatch
 from mage.trials import Conditions
 
 
@@ -43,6 +43,7 @@ class Session:
     config: Config
     paths: RunPaths
     setting: Setting
+    base: bases.Base
     model: models.LanguageModel
     bank: AdapterBank
     sampler: ConstrainedSampler
@@ -61,7 +62,7 @@ def describe(config: Config, paths: RunPaths | None = None) -> Setting:
     paths: of a run that may have recorded its base already.
     """
     provider = bases.provider(config.model.name)
-    _check_device(config.run.device)
+    check_device(config.run.device)
     wanted = config.game
     game = games.load(
         wanted.name, rounds=wanted.rounds, rendering=wanted.rendering, moves=wanted.moves, payoffs=wanted.payoffs
@@ -103,7 +104,7 @@ def build(config: Config, setting: Setting, paths: RunPaths, progress: Progress 
         model.checkpoint_layers()
     config = with_microbatch(config, model, bank, needed)
     sampler = ConstrainedSampler(model, bank, needed, config.learning.merge)
-    return Session(config, paths, setting, model, bank, sampler)
+    return Session(config, paths, setting, base, model, bank, sampler)
 
 
 def reopen(run: Path) -> Session:
@@ -127,15 +128,6 @@ def _corpus(config: Config, game: MatrixGame, sets: Split) -> tuple[NamedOpponen
     if not declared:
         return sets.training
     return expand(game, declared, away_from=sets.held_out + sets.validation, min_distance=config.opponents.min_distance)
-
-
-def _check_device(name: str) -> None:
-    """Refuse a device that torch does not know or this machine does not have."""
-    try:
-        torch.empty(0, device=name)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:  # torch raises all three
-        reason = str(error).splitlines()[0]
-        raise RequestError(f'run.device: got "{name}", which is not to be had here ({reason}); set "cpu"') from error
 
 
 def _needed(config: Config, game: MatrixGame, codec: Codec, most: int) -> int:

@@ -15,7 +15,7 @@ from mage.adapters import AdapterBank
 from mage.base_models import TINY
 from mage.config import Config
 from mage.contexts import TokenChoice
-from mage.learner import distributions
+from mage.learner import routed_distributions
 from mage.models import LanguageModel
 from mage.rows import Row
 
@@ -32,12 +32,25 @@ PROBE = "probe"  # the name of an agent that exists while budgets are tried
 
 
 def settled(config: Config) -> Config:
-    """Return the config with threads and number type decided for this machine where it leaves them open."""
+    """Return the config with threads and number type decided for this machine where it leaves them open.
+
+    Raises RequestError for a device that torch does not know or this machine does not have.
+    """
+    check_device(config.run.device)
     if config.run.threads == 0:
         config = _with(config, "run", "threads", torch.get_num_threads())
     if config.run.dtype == "auto":
         config = _with(config, "run", "dtype", _dtype(config))
     return config
+
+
+def check_device(name: str) -> None:
+    """Raise RequestError for a device that torch does not know or this machine does not have."""
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:  # torch raises all three
+        reason = str(error).splitlines()[0]
+        raise RequestError(f'run.device: got "{name}", which is not to be had here ({reason}); set "cpu"') from error
 
 
 def adopted(wanted: Config, recorded: Config) -> Config:
@@ -69,9 +82,12 @@ def with_microbatch(config: Config, model: LanguageModel, bank: AdapterBank, lon
 
 def _rates(model: LanguageModel, bank: AdapterBank, longest: int) -> Iterator[tuple[int, float]]:
     """Yield budgets with their tokens per second for as long as they get better."""
-    begun, best = time.perf_counter(), 0.0
+    begun, best, tried = time.perf_counter(), 0.0, 0
     for budget in BUDGETS:
         count = max(1, budget // longest)
+        if count == tried:
+            continue
+        tried = count
         rows = [_probe(longest, first) for first in range(count)]
         try:
             rate = max(count * longest / _seconds(model, bank, rows) for _ in range(2))
@@ -94,7 +110,8 @@ def _probe(length: int, first: int) -> Row:
 
 def _seconds(model: LanguageModel, bank: AdapterBank, rows: list[Row]) -> float:
     begun = time.perf_counter()
-    distributions(model, bank, rows)[:, 0].sum().backward()
+    with routed_distributions(model, bank, rows) as table:
+        table[:, 0].sum().backward()
     if model.device.type == "cuda":
         torch.cuda.synchronize(model.device)
     return time.perf_counter() - begun
@@ -106,6 +123,12 @@ def _dtype(config: Config) -> str:
         return "float32"
     if torch.device(config.run.device).type != "cpu":
         return "bfloat16"
+    torch.set_num_threads(config.run.threads)
+    return faster_dtype()
+
+
+def faster_dtype() -> str:
+    """Return "bfloat16" where this CPU multiplies clearly faster in it, else "float32"."""
     return "bfloat16" if _product(torch.float32) > BETTER * _product(torch.bfloat16) else "float32"
 
 

@@ -1,6 +1,7 @@
 """How a run starts or goes on: where it may be written, and with which settings.
 
-Nothing is written before the settings are known to be good. Left out: the run itself (`mage.training`).
+Nothing is written before the settings are known to be good, and, where the base isn't made here, before adapters sit
+on it: a refused start leaves no folder behind. Left out: the run itself (`mage.training`).
 """
 
 import json
@@ -9,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from games.errors import RequestError
-from mage import checkpoint
+from mage import checkpoint, places
+from mage.base_models import TINY
 from mage.config import Config, differences, load, resolved
 from mage.files import write_durably
 from mage.paths import RunPaths
-from mage.settle import adopted, settled
+from mage.session import Session
+from mage.settle import PROBE, adopted, settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +27,24 @@ class Start:
     config: Config
     overrides: Mapping[str, object]
 
-    def write_down(self) -> None:
-        """Write both into the run directory."""
+    def announce(self) -> None:
+        """Write a new run down before its base is made, which takes minutes; not where it is only read."""
+        if self.config.model.name == TINY:
+            self.write_down(self.config)
+
+    def begin(self, session: Session) -> None:
+        """Write a new run down, and which base it stands on, once an adapter is known to sit on that base."""
+        session.bank.add(PROBE, trainable=True)
+        session.bank.remove(PROBE)
+        self.write_down(session.config)  # first, since files of a run without a config bar its folder
+        if session.base.record is not None:
+            places.write_record(self.paths, session.base.record)
+
+    def write_down(self, config: Config) -> None:
+        """Write the overrides and the config, with what it left open and was decided since, into the run directory."""
         self.paths.root.mkdir(parents=True, exist_ok=True)
         write_durably(self.paths.overrides, json.dumps(dict(self.overrides), default=str) + "\n")
-        write_durably(self.paths.config, resolved(self.config))
+        write_durably(self.paths.config, resolved(config))
 
 
 def plan_start(config: Path, paths: RunPaths, overrides: Mapping[str, object], resume: bool) -> Start:

@@ -5,7 +5,7 @@ The loop owns the iteration counter and nothing else does. Left out: how any of 
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 from games.errors import RequestError
@@ -44,26 +44,26 @@ def train(
 ) -> Path:
     """Train the population that a config file describes; returns the run directory.
 
-    overrides: dotted keys to values. resume: go on from the latest checkpoint; only run.iterations may differ from
-    the run's config. reporter: told how the run goes on; silent unless given. profile: tell it at the end where
-    the time went, too. Raises RequestError for a wrong config, an existing run without `resume`, and changed settings
-    with it.
+    overrides: dotted keys to values. resume: go on from the latest checkpoint; only run.iterations may differ.
+    reporter: told how the run goes on, silent unless given; with profile, at the end, where the time went, too.
+    Raises RequestError for a wrong config, an existing run without `resume`, and changed settings with it.
     """
     paths = RunPaths(Path(run_dir))
     start = plan_start(Path(config), paths, overrides or {}, resume)
-    settings = start.config
-    setting = describe(settings, paths)
+    setting = describe(start.config, paths)
     reporter = reporter or Silent()
     resumed = checkpoint.exists(paths.checkpoint)
     if not resumed:
-        start.write_down()
+        start.announce()
     with reporter.base() as progress:
-        session = build(settings, setting, paths, progress)
+        session = build(start.config, setting, paths, progress)
+    if not resumed:
+        start.begin(session)
     run = TrainingRun(session, resumed)
-    # With what was left open and is decided now; after everything was read, since a refused resume changes nothing.
-    replace(start, config=session.config).write_down()
-    with reporter.iterations(run.iteration, settings.run.iterations) as shown:
-        while run.iteration < settings.run.iterations:
+    if resumed:  # after everything was read, since a refused resume changes nothing
+        start.write_down(session.config)
+    with reporter.iterations(run.iteration, start.config.run.iterations) as shown:
+        while run.iteration < start.config.run.iterations:
             shown(run.step())
     run.finish()
     _evaluate(session, run.learners, reporter)

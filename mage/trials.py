@@ -58,7 +58,9 @@ class PlayedTrial:
     contexts: tuple[Context, ...]
 
 
-_Made = tuple[int, int, str, tuple[str, ...], str, tuple[float, ...] | None]  # the fields of a `Turn` from `turn` on
+# The fields of a `Turn` from `turn` to `probabilities`, whose reward comes later. A record instead would cost as much
+# again as the `Turn` that is made of it, twice a round.
+_Made = tuple[int, int, str, tuple[str, ...], str, tuple[float, ...] | None]
 
 
 class _Reader:

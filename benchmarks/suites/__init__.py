@@ -12,3 +12,4 @@ SUITES: dict[str, Callable[[Bench], Outcome]] = {
     "update": update.run,
     "agents": agents.run,
 }
+WITHOUT_MODEL = frozenset({"tiny"})  # suites that leave the real model alone

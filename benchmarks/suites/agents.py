@@ -26,7 +26,7 @@ NEWS = 4  # tokens that a row reads between two decisions
 
 def run(bench: Bench) -> Outcome:
     """Compare passes over the same rows."""
-    sizes, arena = bench.sizes, bench.arena
+    sizes, arena = bench.sizes, bench.crowd
     some, many = sizes.crowd[-2:]
     rows = shortened(bench.rows, sizes.crowd_rows, sizes.crowd_tokens)
     keeper, folders = peft_folders(arena, arena.agents[:some])
@@ -100,7 +100,7 @@ def shared_out(rows: Sequence[Row], agents: Sequence[str]) -> list[Row]:
 
 def _training(bench: Bench, rows: Sequence[Row], count: int) -> Arm:
     """Return forward and backward over the rows of that many agents, in one microbatch."""
-    arena = bench.arena
+    arena = bench.crowd
     agents = arena.agents[:count]
     own = shared_out(rows, agents)
     tokens = sum(len(row.ids) for row in own)
@@ -115,7 +115,7 @@ def _training(bench: Bench, rows: Sequence[Row], count: int) -> Arm:
 
 def _sampling(bench: Bench, count: int) -> Callable[[], Sample]:
     """Return a few decisions of all rows, shared out among that many agents."""
-    sizes, arena = bench.sizes, bench.arena
+    sizes, arena = bench.sizes, bench.crowd
     each = sizes.crowd_rows // count
     agents = [agent for agent in arena.agents[:count] for _ in range(each)]
     return lambda: timed(bench.device, lambda: _decide(arena, agents, sizes.crowd_tokens, sizes.crowd_turns, bench))

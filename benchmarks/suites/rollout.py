@@ -1,5 +1,7 @@
 """Rollouts of the real model: ours against a plain loop, against the bare forward, and without a model."""
 
+from collections.abc import Mapping
+
 import torch
 
 from benchmarks.arena import Trials, peft_folders
@@ -48,29 +50,32 @@ def run(bench: Bench) -> Outcome:
         Check("tokens of the rollout and of its replay differ by", abs(rollout.tokens - replay.tokens), 0),
         _same_choices(bench, PeftUpdate(peft, bench.agents, 1)),
     )
-    plain_note = (
-        f"the loop played {len(quarter.plans)} trials, all of one agent: a quarter, in the batches of the whole, since "
+    rows = (
+        _plain(series, len(quarter.plans), len(bench.trials.plans)),
+        bound(series, rollout, replay, "rollout", BOUND_BAR),
+        games(series, "rollout"),
+    )
+    return Outcome(rows, checks)
+
+
+def _plain(series: Mapping[str, Series], played: int, planned: int) -> Row:
+    """Return the row of ours against the plain loop, in decisions; trials that it played, and that we did."""
+    note = (
+        f"the loop played {played} of the {planned} trials, all those of one agent, in the batches of the whole, since "
         "it takes one agent at a time"
     )
-    return Outcome(
-        (
-            Row(
-                "rollout",
-                "decisions/s",
-                series["rollout"].rates,
-                series["plain loop"].rates,
-                "a plain transformers + PEFT loop",
-                PLAIN_BAR,
-                note=plain_note,
-            ),
-            bound(series, rollout, replay, "rollout", BOUND_BAR),
-            games(series, "rollout"),
-        ),
-        checks,
+    return Row(
+        "rollout",
+        "decisions/s",
+        series["rollout"].rates,
+        series["plain loop"].rates,
+        "a plain transformers + PEFT loop",
+        PLAIN_BAR,
+        note=note,
     )
 
 
-def bound(series: dict[str, Series], rollout: Rollout, replay: Replay, name: str, bar: float) -> Row:
+def bound(series: Mapping[str, Series], rollout: Rollout, replay: Replay, name: str, bar: float) -> Row:
     """Return the row of ours against the bare forward, in tokens processed."""
     ours = tuple(rollout.tokens / seconds for seconds in series["rollout"].durations)
     longest = sum(len(context.ids) for trial in rollout.played for context in trial.contexts)
@@ -81,7 +86,7 @@ def bound(series: dict[str, Series], rollout: Rollout, replay: Replay, name: str
     return Row(name, "tokens/s", ours, series["bare forward"].rates, "the bare forward", bar, note=note)
 
 
-def games(series: dict[str, Series], name: str) -> Row:
+def games(series: Mapping[str, Series], name: str) -> Row:
     """Return the row of the games' share of a rollout."""
     return Row(
         f"games and bookkeeping, {name}",

@@ -1,37 +1,28 @@
 """`builtin:tiny` at the quickstart's sizes: rollout and update against its own bare passes, and the games' share."""
 
-from pathlib import Path
+from collections.abc import Mapping
 
-from benchmarks import arena
+from benchmarks import arena, bases
+from benchmarks.arena import Arena, Trials
 from benchmarks.baselines.bare_backward import BareUpdate
 from benchmarks.baselines.bare_forward import Replay
 from benchmarks.baselines.no_model import EvenSampler
 from benchmarks.bench import CREDIT, LEARNING_RATE, Bench, Rollout, decisions, fastest_learner, play
-from benchmarks.measure import alternate, timed
+from benchmarks.measure import Series, alternate, timed
 from benchmarks.results import Outcome, Row
 from benchmarks.suites.rollout import bound, games
-from mage.config import load
+from mage.base_models import TINY
+from mage.config import Config
 from mage.rows import build_rows
 
 ROLLOUT_BAR, UPDATE_BAR = 0.6, 0.7
-QUICKSTART = Path(__file__).resolve().parents[2] / "configs" / "quickstart.toml"
 
 
 def run(bench: Bench) -> Outcome:
-    """Compare rollout and update; the trials are played against habits like the quickstart's."""
-    config = load(QUICKSTART)
-    sizes = bench.sizes
-    model = arena.random_tiny(config)
-    model.network.to(bench.device)
-    small = arena.populate(model, sizes.agents)
-    trials = arena.plan(
-        model.codec,
-        small.agents,
-        groups=sizes.tiny_groups,
-        generations=sizes.tiny_generations,
-        episodes=config.trial.episodes,
-        rounds=config.game.rounds,
-    )
+    """Compare rollout and update."""
+    config = bases.settings(TINY, device=str(bench.device))
+    small = arena.populate(bases.prepare(config)(), bench.sizes.agents)
+    trials = _trials(bench, small, config)
     rollout = Rollout(trials, small.sampler(trials))
     rollout.run(bench.device)  # warms up, and gives the chunks and rows to measure the bounds on
     replay = Replay(small.bare, rollout.chunks)
@@ -43,7 +34,7 @@ def run(bench: Bench) -> Outcome:
         trainer.update(rows, 0, LEARNING_RATE)
         return bare.tokens
 
-    even = EvenSampler(model.codec)
+    even = EvenSampler(small.model.codec)
     series = alternate(
         {
             "rollout": lambda: rollout.run(bench.device),
@@ -55,22 +46,37 @@ def run(bench: Bench) -> Outcome:
         bench.repeats,
         lambda line: bench.tell(f"builtin:tiny, {line}"),
     )
-    note = (
-        f"{bare.tokens:,} tokens in {len(rows)} contexts; microbatches of {budget} tokens here, of {bare.microbatch} "
-        "for the bare model"
-    )
+    contexts = f"{bare.tokens:,} tokens in {len(rows)} contexts"
+    microbatches = f"microbatches of {budget} tokens here, of {bare.microbatch} for the bare model"
     return Outcome(
         (
             bound(series, rollout, replay, "builtin:tiny rollout", ROLLOUT_BAR),
-            Row(
-                "builtin:tiny update",
-                "tokens/s",
-                series["update"].rates,
-                series["bare backward"].rates,
-                "the bare forward and backward",
-                UPDATE_BAR,
-                note=note,
-            ),
+            _update(series, f"{contexts}; {microbatches}"),
             games(series, "builtin:tiny rollout"),
         )
+    )
+
+
+def _trials(bench: Bench, small: Arena, config: Config) -> Trials:
+    """Plan trials of the quickstart's length, against habits like the quickstart's."""
+    return arena.plan(
+        small.model.codec,
+        small.agents,
+        groups=bench.sizes.tiny_groups,
+        generations=bench.sizes.tiny_generations,
+        episodes=config.trial.episodes,
+        rounds=config.game.rounds,
+    )
+
+
+def _update(series: Mapping[str, Series], note: str) -> Row:
+    """Return the row of ours against the bare forward and backward."""
+    return Row(
+        "builtin:tiny update",
+        "tokens/s",
+        series["update"].rates,
+        series["bare backward"].rates,
+        "the bare forward and backward",
+        UPDATE_BAR,
+        note=note,
     )

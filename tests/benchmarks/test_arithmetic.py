@@ -8,7 +8,6 @@ import pytest
 
 from benchmarks import measure, results
 from benchmarks.growth import Measured, Point, exponent, exponents
-from benchmarks.machine import choose_dtype
 from benchmarks.measure import Sample
 from benchmarks.results import Check, Row
 
@@ -59,12 +58,6 @@ def test_arms_take_turns():
 def test_the_fastest_is_the_one_with_the_highest_rate_not_the_shortest_time():
     runs = {1: Sample(10.0, 1.0), 2: Sample(30.0, 2.0), 4: Sample(40.0, 4.0)}
     assert measure.fastest([1, 2, 4], runs.__getitem__) == 2
-
-
-def test_auto_takes_the_number_type_whose_products_are_faster():
-    assert choose_dtype("auto", {"float32": 100.0, "bfloat16": 16.0}) == "float32"
-    assert choose_dtype("auto", {"float32": 200.0, "bfloat16": 480.0}) == "bfloat16"
-    assert choose_dtype("bfloat16", {"float32": 100.0, "bfloat16": 16.0}) == "bfloat16"
 
 
 def test_an_exponent_is_the_slope_between_logarithms():

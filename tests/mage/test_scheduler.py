@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 
 import pytest
@@ -104,3 +105,15 @@ def test_the_samplers_seconds_and_the_games_are_told_apart(spelling, castling):
     seconds = stopwatch.take()
     assert seconds["sampling"] >= 6 * 0.02  # three rounds, two seats that ask one after the other
     assert 0 < seconds["games"] < seconds["sampling"]
+
+
+def test_what_is_played_leaves_no_cycles_to_the_collector_that_rests_meanwhile(play, rps):
+    own = [Pairing("ann", HABIT, seat=t % 2, group=t, trial=t, opponent_kind="scripted") for t in range(8)]
+    play(rps, own, episodes=1)  # what is made once is made by now
+    gc.collect()
+    gc.disable()
+    try:
+        play(rps, own, episodes=1)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

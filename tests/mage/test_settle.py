@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from games.errors import RequestError
 from mage import settle
 from mage.config import Config
 from mage.settle import adopted, settled, with_microbatch
@@ -65,6 +66,27 @@ def test_the_budget_is_really_tried_out_and_leaves_the_learners_alone(monkeypatc
     assert found.learning.microbatch_tokens in (64, 128)
     assert {name: adapter.digest() for name, adapter in bank.adapters.items()} == before
     assert all(p.grad is None for adapter in bank.adapters.values() for p in adapter.parameters())
+
+
+def test_budgets_that_hold_no_more_rows_than_the_one_before_are_passed_over(monkeypatch, spelled, bank):
+    """Of contexts of 700 tokens 512, 1024 hold one, 2048 two, 4096 five: five are as fast a token as two."""
+    per_token = {1: 2.0, 2: 1.0, 5: 1.0}
+    monkeypatch.setattr(settle, "_seconds", lambda model, bank, rows: 700 * len(rows) * per_token[len(rows)])
+    found = with_microbatch(config(learning={"microbatch_tokens": 0}), spelled, bank, longest=700)
+    assert found.learning.microbatch_tokens == 2048
+
+
+def test_the_budget_is_tried_out_with_checkpointed_layers_too(monkeypatch, spelled, bank):
+    monkeypatch.setattr(settle, "BUDGETS", (64,))
+    spelled.checkpoint_layers()
+    found = with_microbatch(config(learning={"microbatch_tokens": 0}), spelled, bank, longest=20)
+    assert found.learning.microbatch_tokens == 64
+
+
+@pytest.mark.parametrize("name", ["builtin:tiny", "./folder"])
+def test_a_device_that_is_not_here_is_refused_in_one_sentence(name):
+    with pytest.raises(RequestError, match='run.device: got "gpu"'):
+        settled(config(run={"device": "gpu"}, model={"name": name}))
 
 
 def test_a_budget_that_is_set_is_not_tried_out(spelled, bank):
