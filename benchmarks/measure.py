@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import torch
 
 from benchmarks.teller import Tell
+from mage.models import wait_for
 
 MICROBATCHES = (512, 1024, 2048, 4096, 8192, 16384, 32768)  # tokens; tried for ours and for the bound alike
 
@@ -55,16 +56,11 @@ class Series:
 
 def timed(device: torch.device, work: Callable[[], float]) -> Sample:
     """Run `work`, which returns the amount it processed, and wait until the device is done with it."""
-    _settle(device)
+    wait_for(device)
     start = time.perf_counter()
     amount = work()
-    _settle(device)
+    wait_for(device)
     return Sample(amount, time.perf_counter() - start)
-
-
-def _settle(device: torch.device) -> None:
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
 
 
 def alternate(arms: Mapping[str, Arm], repeats: int, tell: Tell, single: Collection[str] = ()) -> dict[str, Series]:

@@ -74,9 +74,7 @@ class PackedLayout:
     def attend(self, layer: int, query: Tensor, key: Tensor, value: Tensor, scale: float | None) -> Tensor:
         """Attend window by window and put the results back in the packed order."""
         parts = [_attend(window, query, key, value, scale) for window in self._windows]
-        if len(parts) == 1 and self._windows[0].queries is None and len(parts[0]) == len(query):
-            return parts[0]
-        return torch.cat(parts).index_select(0, self._place)
+        return _in_order(parts[0] if len(parts) == 1 else torch.cat(parts), self._windows[0], self._place)
 
 
 def _attend(window: Window, query: Tensor, key: Tensor, value: Tensor, scale: float | None) -> Tensor:
@@ -94,6 +92,11 @@ def _rectangle(tokens: Tensor, index: Tensor | None, rows: int, width: int) -> T
     """Return [rows, width, heads, head_dim] of packed tokens [N, heads, head_dim]."""
     chosen = tokens[: rows * width] if index is None else tokens.index_select(0, index.flatten())
     return chosen.unflatten(0, (rows, width))
+
+
+def _in_order(out: Tensor, window: Window, place: Tensor) -> Tensor:
+    """Put the windows' queries [M, heads, head_dim], laid end to end, into the packed order [N]; window: the first."""
+    return out if window.queries is None and len(out) == len(place) else out.index_select(0, place)
 
 
 def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: float | None) -> Tensor:
@@ -193,4 +196,4 @@ class CachedLayout:
             out = _short_attention(q, k, v, self._mask, scale).flatten(0, 1)
         else:
             out = _attention(q, k.transpose(1, 2), v.transpose(1, 2), self._mask.to(q.dtype), scale).flatten(0, 1)
-        return out if self._window.queries is None and len(out) == len(query) else out.index_select(0, self._place)
+        return _in_order(out, self._window, self._place)

@@ -13,7 +13,7 @@ import torch
 from mage.adapters import BASE, AdapterBank
 from mage.cache import attention_mask, buffer_cache
 from mage.matches import spread
-from mage.models import LanguageModel
+from mage.models import LanguageModel, seconds_of
 from mage.work import Chunk
 
 CHUNKS = 12  # of each kind, evenly spread over those that are given
@@ -71,7 +71,7 @@ def _forward(model: LanguageModel, bank: AdapterBank, chunk: Chunk) -> float:
         mask = None
         if cached and width > 1:
             mask = attention_mask(torch.ones(rows, cached + width, dtype=torch.bool, device=model.device), width)
-        return _seconds(model, lambda: model.hidden(ids, positions, mask, cache))
+        return seconds_of(model.device, lambda: model.hidden(ids, positions, mask, cache))
 
 
 def _forward_and_backward(model: LanguageModel, bank: AdapterBank, chunk: Chunk) -> float:
@@ -84,18 +84,4 @@ def _forward_and_backward(model: LanguageModel, bank: AdapterBank, chunk: Chunk)
         model.network.base_model(inputs_embeds=embedded, use_cache=False).last_hidden_state.sum().backward()
 
     with bank.routed([BASE] * rows):
-        return _seconds(model, run)
-
-
-def _seconds(model: LanguageModel, run: Callable[[], object]) -> float:
-    _settle(model)
-    start = time.perf_counter()
-    run()
-    _settle(model)
-    return time.perf_counter() - start
-
-
-def _settle(model: LanguageModel) -> None:
-    """Wait for a device that works on its own."""
-    if model.device.type == "cuda":
-        torch.cuda.synchronize(model.device)
+        return seconds_of(model.device, run)

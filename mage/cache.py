@@ -22,6 +22,14 @@ class BufferLayer(CacheLayerMixin):
         self._capacity = capacity
         self.length = 0
 
+    @classmethod
+    def filled(cls, keys: Tensor, values: Tensor, length: int) -> "BufferLayer":
+        """Take buffers [rows, heads, capacity, head_dim] whose first `length` slots are in use."""
+        layer = cls(keys.shape[2])
+        layer.keys, layer.values, layer.length = keys, values, length
+        layer.is_initialized = True
+        return layer
+
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
         """Allocate buffers in the dtype and on the device of the first keys."""
         rows, heads, _, width = key_states.shape

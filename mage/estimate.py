@@ -4,7 +4,6 @@ The rate is measured on the spot with the base model (of `builtin:tiny` with a r
 be made yet), so the estimate is this machine's. Left out: the base model's own first training, the evaluation.
 """
 
-import time
 from collections.abc import Sequence
 
 import torch
@@ -13,7 +12,7 @@ from mage.adapter_files import LoraSettings
 from mage.adapters import AdapterBank
 from mage.bases import provider
 from mage.config import Config, resolved
-from mage.models import LanguageModel
+from mage.models import LanguageModel, seconds_of
 from mage.session import describe, longest_context
 from mage.settle import settled
 
@@ -58,9 +57,7 @@ def _measured(model: LanguageModel, config: Config, width: int) -> tuple[int, fl
 
     def seconds(rows: int) -> float:
         agents = sorted(learners[row % len(learners)] for row in range(rows))
-        start = time.perf_counter()
-        _pass(model, bank, agents, width)
-        return time.perf_counter() - start
+        return seconds_of(model.device, lambda: _pass(model, bank, agents, width))
 
     seconds(FEW_ROWS)  # the first forward is slower than the others
     rows = max(FEW_ROWS, min(MANY_ROWS, int(FEW_ROWS * PATIENCE / seconds(FEW_ROWS))))

@@ -4,7 +4,8 @@ Left out: everything that trains. `builtin:tiny` is built in `mage.tiny`.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,6 +109,21 @@ class LanguageModel:
         )
         state: Tensor = output.last_hidden_state[0]
         return state
+
+
+def wait_for(device: torch.device) -> None:
+    """Wait until a device that works on its own has done what it was given; a CPU has."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def seconds_of(device: torch.device, run: Callable[[], object]) -> float:
+    """Return the seconds that `run` takes, the device's own work included."""
+    wait_for(device)
+    start = time.perf_counter()
+    run()
+    wait_for(device)
+    return time.perf_counter() - start
 
 
 def save(model: LanguageModel, tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:

@@ -154,6 +154,7 @@ class _Products(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, runs: Runs, layers: Sequence[Frozen], a: Tensor, *b: Tensor) -> Any:
+        """Return each layer's [N, out] for x [N, in]; a and b as in `Factors`."""
         rank = b[0].shape[1]
         low = runs.project(x, a)
         outputs = []
@@ -167,6 +168,7 @@ class _Products(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
+        """Return the gradients of x, a and b, given those of the outputs."""
         x, low, a, *b = ctx.saved_tensors
         runs: Runs = ctx.runs
         rank = b[0].shape[1]

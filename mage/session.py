@@ -22,7 +22,7 @@ from mage.config import Config, declarations, load
 from mage.keys import PlayKeys
 from mage.paths import RunPaths
 from mage.sampler import ConstrainedSampler
-from mage.settle import check_device, settled, with_microbatch
+from mage.settle import settled, with_microbatch
 from mage.trials import Conditions
 
 
@@ -62,7 +62,6 @@ def describe(config: Config, paths: RunPaths | None = None) -> Setting:
     paths: of a run that may have recorded its base already.
     """
     provider = bases.provider(config.model.name)
-    check_device(config.run.device)
     wanted = config.game
     game = games.load(
         wanted.name, rounds=wanted.rounds, rendering=wanted.rendering, moves=wanted.moves, payoffs=wanted.payoffs

@@ -16,7 +16,7 @@ from mage.base_models import TINY
 from mage.config import Config
 from mage.contexts import TokenChoice
 from mage.learner import routed_distributions
-from mage.models import LanguageModel
+from mage.models import LanguageModel, seconds_of
 from mage.rows import Row
 
 OPEN: dict[tuple[str, str], object] = {  # the value that leaves a setting open
@@ -36,7 +36,7 @@ def settled(config: Config) -> Config:
 
     Raises RequestError for a device that torch does not know or this machine does not have.
     """
-    check_device(config.run.device)
+    _check_device(config.run.device)
     if config.run.threads == 0:
         config = _with(config, "run", "threads", torch.get_num_threads())
     if config.run.dtype == "auto":
@@ -44,7 +44,7 @@ def settled(config: Config) -> Config:
     return config
 
 
-def check_device(name: str) -> None:
+def _check_device(name: str) -> None:
     """Raise RequestError for a device that torch does not know or this machine does not have."""
     try:
         torch.empty(0, device=name)
@@ -109,12 +109,11 @@ def _probe(length: int, first: int) -> Row:
 
 
 def _seconds(model: LanguageModel, bank: AdapterBank, rows: list[Row]) -> float:
-    begun = time.perf_counter()
-    with routed_distributions(model, bank, rows) as table:
-        table[:, 0].sum().backward()
-    if model.device.type == "cuda":
-        torch.cuda.synchronize(model.device)
-    return time.perf_counter() - begun
+    def run() -> None:
+        with routed_distributions(model, bank, rows) as table:
+            table[:, 0].sum().backward()
+
+    return seconds_of(model.device, run)
 
 
 def _dtype(config: Config) -> str:

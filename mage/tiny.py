@@ -27,6 +27,7 @@ from games.matrix_text import MatrixGame
 from games.opponents import NamedOpponent
 from mage import keys
 from mage import models as language
+from mage.base_models import TINY
 from mage.codec import TERMINATOR, Codec
 from mage.config import Config
 from mage.keys import PlayKeys
@@ -34,7 +35,7 @@ from mage.scheduler import Sampler, play_all
 from mage.trials import Conditions, SeatPlan, TrialPlan
 from populations.matchmaking import Pairing
 
-NAME = "builtin:tiny"
+NAME = TINY
 FORMAT = 1  # counted up when the same settings would give another base
 VOCABULARY = 512
 MAX_TOKENS = 4096  # the longest context

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 from transformers import PreTrainedModel
-from transformers.cache_utils import Cache, CacheLayerMixin, DynamicLayer
+from transformers.cache_utils import Cache, DynamicLayer
 
 from benchmarks.measure import Sample, timed
+from mage.cache import BufferLayer
 from mage.work import Chunk
 
 WASTE = 1.1  # a batch is padded up to so many times its real tokens
@@ -54,42 +55,6 @@ def batches(chunk: Chunk) -> list[Batch]:
                 continue
         found.append([row])
     return [Batch(tuple(new for new, _ in batch), tuple(cached for _, cached in batch)) for batch in found]
-
-
-class _InPlaceLayer(CacheLayerMixin):
-    """Keys and values that are there already; new ones are written behind the first `length` slots."""
-
-    is_sliding = False
-
-    def __init__(self, keys: Tensor, values: Tensor, length: int) -> None:
-        super().__init__()
-        self.keys, self.values, self._length = keys, values, length
-        self.is_initialized = True
-
-    def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
-        """Nothing is left to allocate."""
-
-    def update(
-        self, key_states: Tensor, value_states: Tensor, *args: object, **kwargs: object
-    ) -> tuple[Tensor, Tensor]:
-        """Write the new slots and return everything up to them."""
-        stop = self._length + key_states.shape[2]
-        self.keys[:, :, self._length : stop] = key_states
-        self.values[:, :, self._length : stop] = value_states
-        self._length = stop
-        return self.keys[:, :, :stop], self.values[:, :, :stop]
-
-    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
-        """Return keys that the next queries see, and the offset of the first."""
-        return self._length + query_length, 0
-
-    def get_seq_length(self) -> int:
-        """Return the slots in use."""
-        return self._length
-
-    def get_max_length(self) -> int:
-        """Return -1: no maximum."""
-        return -1
 
 
 class Replay:
@@ -157,7 +122,7 @@ def _buffers(network: PreTrainedModel, needed: Sequence[Batch]) -> list[tuple[Te
 def _cache(kind: str, buffers: Sequence[tuple[Tensor, Tensor]], batch: Batch) -> Cache:
     rows = len(batch.new)
     if kind == "in place":
-        return Cache(layers=[_InPlaceLayer(keys[:rows], values[:rows], batch.slots) for keys, values in buffers])
+        return Cache(layers=[BufferLayer.filled(keys[:rows], values[:rows], batch.slots) for keys, values in buffers])
     layers = []
     for keys, values in buffers:
         layer = DynamicLayer()

@@ -73,6 +73,7 @@ def keys(descriptor: int) -> Iterator[ReadKey]:
     pending: list[str] = []
 
     def read_key(timeout: float) -> str | None:
+        """Wait at most `timeout` seconds for a key."""
         if not pending and select.select([descriptor], [], [], max(timeout, 0.0))[0]:
             data = os.read(descriptor, 1024)
             if data[-3:].find(b"\x1b") >= 0 and select.select([descriptor], [], [], ESCAPE_WAIT)[0]:
