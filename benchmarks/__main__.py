@@ -53,13 +53,13 @@ def measure(options: argparse.Namespace, sizes: Sizes) -> dict:
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # among the libraries
     torch.set_num_threads(options.threads)
     tiny = WITHOUT_MODEL.issuperset(options.only)
-    name, dtype = (TINY, "auto") if tiny else (options.model, options.dtype)
-    config = bases.settings(name, dtype=dtype, device=options.device, rendering=sizes.rendering)
+    name, dtype, linear = (TINY, "auto", "auto") if tiny else (options.model, options.dtype, options.linear)
+    config = bases.settings(name, dtype=dtype, linear=linear, device=options.device, rendering=sizes.rendering)
     load, device = bases.prepare(config), torch.device(options.device)
     about = machine.describe(device)
     tell = teller(start)
-    tell(f"{name} in {config.run.dtype}; {about}")
-    bench = Bench(load, sizes, options.repeats, device, tell)
+    tell(f"{name} in {config.run.dtype}, products by {config.run.linear}; {about}")
+    bench = Bench(load, sizes, options.repeats, device, tell, config.run.linear)
     outcomes = []
     for suite, run in SUITES.items():
         if suite in options.only:
@@ -71,6 +71,7 @@ def measure(options: argparse.Namespace, sizes: Sizes) -> dict:
             "machine": about,
             "model": name,
             "dtype": config.run.dtype,
+            "linear": config.run.linear,
             "device": options.device,
             "rendering": sizes.rendering,
             "repeats": options.repeats,

@@ -77,10 +77,16 @@ def untouched(network: PreTrainedModel) -> PreTrainedModel:
     return twin.eval()
 
 
-def populate(model: LanguageModel, agents: int) -> Arena:
-    """Put that many agents, each with random adapters on all linear layers, onto a base."""
+def populate(model: LanguageModel, agents: int, linear: str = "torch") -> Arena:
+    """Put that many agents, each with random adapters on all linear layers, onto a base.
+
+    linear: as `run.linear` of a config.
+    """
     bare = untouched(model.network)
-    return grow(Arena(model, AdapterBank(model.network, LORA, model.name), bare, ()), agents)
+    bank = AdapterBank(model.network, LORA, model.name)
+    if linear == "onednn":
+        bank.pack_base()
+    return grow(Arena(model, bank, bare, ()), agents)
 
 
 def grow(arena: Arena, agents: int) -> Arena:

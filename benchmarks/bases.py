@@ -22,14 +22,17 @@ DEFAULT = "smollm2-135m"
 QUICKSTART = Path(__file__).resolve().parents[1] / "configs" / "quickstart.toml"
 
 
-def settings(name: str, *, dtype: str = "auto", device: str = "cpu", rendering: str = "compact") -> Config:
-    """Return the quickstart's config with that model, its number type decided for this machine as a run decides it.
+def settings(
+    name: str, *, dtype: str = "auto", linear: str = "auto", device: str = "cpu", rendering: str = "compact"
+) -> Config:
+    """Return the quickstart's config with that model; what it leaves open is decided as a run decides it.
 
     Needs the number of threads to be set; RequestError for a device that is not here.
     """
     overrides = {
         "model.name": name,
         "run.dtype": dtype,
+        "run.linear": linear,
         "run.device": device,
         "run.threads": torch.get_num_threads(),
         "game.rendering": rendering,

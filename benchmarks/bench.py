@@ -56,13 +56,14 @@ class Bench:
     repeats: int
     device: torch.device
     tell: Tell
+    linear: str = "torch"  # what multiplies the real model's layers, as `run.linear` of a config
     kept: dict[str, list[PlayedTrial]] = field(default_factory=dict)  # trials of the rollout suite, for the update's
 
     @cached_property
     def arena(self) -> Arena:
         """The real model with the agents of the rollouts and updates."""
         self.tell("loading the model")
-        return arena.populate(self.load(), self.sizes.agents)
+        return arena.populate(self.load(), self.sizes.agents, self.linear)
 
     @cached_property
     def crowd(self) -> Arena:

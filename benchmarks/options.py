@@ -14,6 +14,7 @@ from benchmarks import bases
 from games.errors import RequestError
 
 DTYPES = ("auto", "float32", "bfloat16")
+LINEAR = ("auto", "torch", "onednn")
 DEVICES = ("cpu", "cuda")
 
 
@@ -21,6 +22,7 @@ def add_common(parser: argparse.ArgumentParser, model: str) -> None:
     """Add the options of both; model: what `--model` takes."""
     parser.add_argument("--model", default=bases.DEFAULT, help=model)
     parser.add_argument("--dtype", choices=DTYPES, default="auto", help="of the real model")
+    parser.add_argument("--linear", choices=LINEAR, default="auto", help="what multiplies the real model's layers")
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="where everything is")
     parser.add_argument("--threads", type=positive, default=len(os.sched_getaffinity(0)), help="CPU threads")
 

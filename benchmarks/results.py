@@ -151,8 +151,9 @@ def markdown(data: Mapping[str, Any]) -> str:
     rendering = data.get("rendering", "compact")  # reports from before there was a choice
     opening = (
         f"{machine['cpu']}, {machine['threads']} threads, {machine['isa']}, torch {machine['torch']}; {data['model']} "
-        f"in {data['dtype']} on {data['device']}, rendering {rendering}; {gflops['float32']:.0f} GFLOP/s in float32, "
-        f"{gflops['bfloat16']:.0f} in bfloat16; {data['seconds'] / 60:.1f} minutes."
+        f"in {data['dtype']} on {data['device']}, products by {data.get('linear', 'torch')}, rendering {rendering}; "
+        f"{gflops['float32']:.0f} GFLOP/s in float32, {gflops['bfloat16']:.0f} in bfloat16; "
+        f"{data['seconds'] / 60:.1f} minutes."
     )
     lines = [_line(HEADINGS), _line(["---"] * len(HEADINGS)), *(_line(cells(row)) for row in data["rows"])]
     return "\n".join([opening, "", *lines, "", *(f"- {note}" for note in notes(data))]) + "\n"

@@ -75,14 +75,23 @@ def _run(options: argparse.Namespace) -> None:
     torch.set_num_threads(options.threads)
     studies = [TINY] if options.model == "none" else [TINY, replace(REAL, model=options.model)]
     configs = [bases.settings(TINY.model, device=options.device)]
-    configs += [bases.settings(one.model, dtype=options.dtype, device=options.device) for one in studies[1:]]
-    loaders = [bases.prepare(config) for config in configs]
+    configs += [
+        bases.settings(one.model, dtype=options.dtype, linear=options.linear, device=options.device)
+        for one in studies[1:]
+    ]
+    loaders = [(bases.prepare(config), config.run.linear) for config in configs]
     about = machine.describe(torch.device(options.device))
     tell = teller(start)
-    measured = [one for what, load in zip(studies, loaders, strict=True) for one in study(what, load, tell)]
+    measured = [one for what, base in zip(studies, loaders, strict=True) for one in study(what, *base, tell)]
     print(table(measured), end="")
     dtype = configs[-1].run.dtype
-    data = {"schema": SCHEMA, "machine": about, "dtype": dtype, "seconds": time.perf_counter() - start}
+    data = {
+        "schema": SCHEMA,
+        "machine": about,
+        "dtype": dtype,
+        "linear": configs[-1].run.linear,
+        "seconds": time.perf_counter() - start,
+    }
     data |= {"points": [asdict(one) for one in measured], "exponents": exponents(measured)}
     if options.json is not None:
         options.json.parent.mkdir(parents=True, exist_ok=True)
@@ -93,10 +102,10 @@ def _run(options: argparse.Namespace) -> None:
         plot.draw(measured, options.plot)
 
 
-def study(what: Study, load_model: Callable[[], LanguageModel], tell: Tell) -> list[Measured]:
-    """Measure every point of a study; the middle once for each axis."""
+def study(what: Study, load_model: Callable[[], LanguageModel], linear: str, tell: Tell) -> list[Measured]:
+    """Measure every point of a study, the middle once for each axis; linear: as `run.linear` of a config."""
     most = max(what.middle.agents, *what.axes["agents"])
-    population = arena.populate(load_model(), most)
+    population = arena.populate(load_model(), most, linear)
     found = []
     first = next(iter(what.axes))
     measure(replace(what, repeats=1), population, first, what.points(first)[0])  # warms up

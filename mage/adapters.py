@@ -116,6 +116,12 @@ class AdapterBank:
         """Return the agents of the runs of the forward that is under way; empty outside `routed`."""
         return () if self._routing.stack is None else self._routing.stack.agents
 
+    def pack_base(self) -> None:
+        """Let oneDNN multiply the base's layers where it can (`mage.frozen`); takes the weights' memory again."""
+        for group in self._groups:
+            for layer in group.members:
+                layer.pack()
+
     def add(self, name: str, *, trainable: bool, seed: int = 0) -> Adapter:
         """Make a fresh adapter (equal to the base until trained); frozen ones take no gradient."""
         if name in self.adapters or name == BASE:

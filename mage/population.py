@@ -12,7 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional
+
+from mage.frozen import Frozen
 
 LONG_RUN = 64  # tokens per run from which a product per run costs less than gathering the runs into one rectangle
 MOST_PADDING = 2  # how much larger than the tokens the rectangle may be
@@ -141,30 +142,16 @@ class Factors:
     b: tuple[Tensor, ...]  # per member [S, rank, out]
 
 
-@dataclass(frozen=True, slots=True)
-class Frozen:
-    """A linear layer of the base."""
-
-    weight: Tensor  # [out, in]
-    bias: Tensor | None  # [out]
-
-
 class _Products(torch.autograd.Function):
     """Frozen linear layers of one input plus their low-rank products; the frozen weights take no gradient."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, runs: Runs, layers: Sequence[Frozen], a: Tensor, *b: Tensor) -> Any:
         """Return each layer's [N, out] for x [N, in]; a and b as in `Factors`."""
-        rank = b[0].shape[1]
-        low = runs.project(x, a)
-        outputs = []
-        for i, (layer, factor) in enumerate(zip(layers, b, strict=True)):
-            y = functional.linear(x, layer.weight, layer.bias)
-            runs.add(y, low[:, i * rank : (i + 1) * rank], factor)
-            outputs.append(y)
+        low, outputs = _multiply(x, runs, layers, a, b)
         ctx.save_for_backward(x, low, a, *b)
         ctx.runs, ctx.layers = runs, layers
-        return tuple(outputs)
+        return outputs
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
@@ -188,7 +175,21 @@ class _Products(torch.autograd.Function):
         return x_gradient, None, None, a_gradient, *b_gradients
 
 
+def _multiply(
+    x: Tensor, runs: Runs, layers: Sequence[Frozen], a: Tensor, b: Sequence[Tensor]
+) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """Return x a^T [N, members * rank], and each layer's output [N, out]."""
+    rank = b[0].shape[1]
+    low = runs.project(x, a)
+    outputs = tuple(layer.product(x) for layer in layers)
+    for i, (y, factor) in enumerate(zip(outputs, b, strict=True)):
+        runs.add(y, low[:, i * rank : (i + 1) * rank], factor)
+    return low, outputs
+
+
 def products(x: Tensor, runs: Runs, layers: Sequence[Frozen], factors: Factors) -> tuple[Tensor, ...]:
     """Return layer(x) + (x a^T) b of each layer; x: [N, in] -> [N, out] each."""
+    if not torch.is_grad_enabled():
+        return _multiply(x, runs, layers, factors.a, factors.b)[1]
     result: tuple[Tensor, ...] = _Products.apply(x, runs, layers, factors.a, *factors.b)
     return result

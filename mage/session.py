@@ -99,6 +99,8 @@ def build(config: Config, setting: Setting, paths: RunPaths, progress: Progress 
     needed = _needed(config, setting.game, model.codec, model.max_tokens)
     lora = LoraSettings(config.lora.rank, config.lora.alpha, config.lora.targets)
     bank = AdapterBank(model.network, lora, f"{name}@{base.digest}")
+    if config.run.linear == "onednn":
+        bank.pack_base()
     if config.learning.gradient_checkpointing:
         model.checkpoint_layers()
     config = with_microbatch(config, model, bank, needed)

@@ -1,4 +1,4 @@
-"""Settings that a machine decides: how many threads, which number type, how many tokens a pass.
+"""Settings that a machine decides: how many threads, which number type, whose products, how many tokens a pass.
 
 A config may leave them open. They are decided once, when a run starts, and written into its resolved config, so that
 a resume does not decide again (design, decision 13). Left out: when that happens (`mage.start`, `mage.training`).
@@ -15,6 +15,7 @@ from mage.adapters import AdapterBank
 from mage.base_models import TINY
 from mage.config import Config
 from mage.contexts import TokenChoice
+from mage.frozen import faster
 from mage.learner import routed_distributions
 from mage.models import LanguageModel, seconds_of
 from mage.rows import Row
@@ -22,6 +23,7 @@ from mage.rows import Row
 OPEN: dict[tuple[str, str], object] = {  # the value that leaves a setting open
     ("run", "threads"): 0,
     ("run", "dtype"): "auto",
+    ("run", "linear"): "auto",
     ("learning", "microbatch_tokens"): 0,
 }
 BUDGETS = tuple(512 * 2**i for i in range(8))  # tokens; 512 to 65,536
@@ -32,7 +34,7 @@ PROBE = "probe"  # the name of an agent that exists while budgets are tried
 
 
 def settled(config: Config) -> Config:
-    """Return the config with threads and number type decided for this machine where it leaves them open.
+    """Return the config with threads, number type and products decided for this machine where it leaves them open.
 
     Raises RequestError for a device that torch does not know or this machine does not have.
     """
@@ -41,6 +43,8 @@ def settled(config: Config) -> Config:
         config = _with(config, "run", "threads", torch.get_num_threads())
     if config.run.dtype == "auto":
         config = _with(config, "run", "dtype", _dtype(config))
+    if config.run.linear == "auto":
+        config = _with(config, "run", "linear", _linear(config))
     return config
 
 
@@ -124,6 +128,15 @@ def _dtype(config: Config) -> str:
         return "bfloat16"
     torch.set_num_threads(config.run.threads)
     return faster_dtype()
+
+
+def _linear(config: Config) -> str:
+    """Return what multiplies the base's layers: torch, or oneDNN where that is faster and takes part at all."""
+    on_cpu = torch.device(config.run.device).type == "cpu"
+    if config.model.name == TINY or not on_cpu or config.run.dtype != "float32":
+        return "torch"
+    torch.set_num_threads(config.run.threads)
+    return faster()
 
 
 def faster_dtype() -> str:

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch import Tensor, nn
-from torch.nn import functional
 from transformers import PreTrainedModel
 
 from games.errors import unknown
 from mage.adapter_files import ALL_LINEAR
-from mage.population import Factors, Frozen, Runs, products, runs_of
+from mage.frozen import Frozen, pack
+from mage.population import Factors, Runs, products, runs_of
 
 SIBLINGS = (("q_proj", "k_proj", "v_proj"), ("gate_proj", "up_proj"))  # layers of one parent that read one input
 
@@ -72,6 +72,17 @@ class PopulationLinear(nn.Module):
         self.base = base
         self.name = name
         self.group: LayerGroup
+        self.packed: Tensor | None = None
+
+    def pack(self) -> None:
+        """Let oneDNN multiply, where it can: the base's weights are laid out for it now."""
+        self.packed = pack(self.base.weight)
+
+    def frozen(self, merged: Tensor | None) -> Frozen:
+        """Return the base's part; merged: a weight that takes the place of the base's."""
+        if merged is not None:
+            return Frozen(merged, self.base.bias)
+        return Frozen(self.base.weight, self.base.bias, self.packed)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -115,9 +126,9 @@ class LayerGroup:
         if routing.stack is None:
             raise RuntimeError("a forward outside AdapterBank.routed: say which rows belong to which agent")
         runs = routing.runs(x)
-        layers = [Frozen(routing.merged.get(m.name, m.base.weight), m.base.bias) for m in self.members]
+        layers = [member.frozen(routing.merged.get(member.name)) for member in self.members]
         if routing.stack.factors is None:
-            outputs: Sequence[Tensor] = [functional.linear(x, layer.weight, layer.bias) for layer in layers]
+            outputs: Sequence[Tensor] = [layer.product(x) for layer in layers]
         else:
             flat = products(x.flatten(0, -2), runs, layers, routing.stack.factors[self.names])
             outputs = [y.unflatten(0, x.shape[:-1]) for y in flat]

@@ -51,6 +51,7 @@ LAYERS = {
     "mage.work": 2,
     "mage.packing": 2,
     "mage.attention": 2,
+    "mage.frozen": 2,
     "mage.population": 2,
     "mage.wrapping": 2,
     "mage.sampler": 2,

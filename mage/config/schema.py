@@ -27,6 +27,11 @@ class Run(Table):
     dtype: Literal["auto", "float32", "bfloat16"] = Field(
         default="auto", description='number type of the base model; "auto": decided when the run starts'
     )
+    linear: Literal["auto", "torch", "onednn"] = Field(
+        default="auto",
+        description='what multiplies the base\'s layers on a CPU in float32; "onednn" keeps their weights a second '
+        'time, laid out for it; "auto": the faster one, measured when the run starts',
+    )
 
 
 class Game(Table):

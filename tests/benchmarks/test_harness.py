@@ -160,7 +160,7 @@ def test_rows_are_shared_out_evenly_and_side_by_side():
 def test_a_study_measures_each_axis_from_the_middle(tmp_path: Path):
     axes = {"episodes": (1, 2), "rows": (4, 8), "agents": (1, 2)}
     small = replace(scaling.TINY, middle=Point(1, 4, 2), axes=axes, repeats=1)
-    found = scaling.study(small, random_tiny, lambda line: None)
+    found = scaling.study(small, random_tiny, "torch", lambda line: None)
     assert [(one.axis, one.point) for one in found] == [
         ("episodes", Point(1, 4, 2)),
         ("episodes", Point(2, 4, 2)),

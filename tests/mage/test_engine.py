@@ -102,6 +102,18 @@ def test_sampler_trainer_and_peft_agree_on_a_mixed_batch(rows, spelled, bank, ba
     assert (sampled(rows[:1]) - torch.tensor(wrong)).abs().max() > 0.05  # the comparison can fail
 
 
+def test_a_base_that_onednn_multiplies_answers_as_peft_does_and_so_does_the_untrained_agent_alone(
+    rows, spelled, bank, spelling
+):
+    bank.pack_base()
+    again = sample(ConstrainedSampler(spelled, bank, CAPACITY), spelling, MIXED)
+    assert [row.ids for row in again] == [row.ids for row in rows]
+    torch.testing.assert_close(sampled(again), sampled(rows), rtol=0, atol=1e-4)
+    torch.testing.assert_close(trained(spelled, bank, rows), sampled(rows), rtol=0, atol=1e-4)
+    alone = [row for row in sample(ConstrainedSampler(spelled, bank, CAPACITY), spelling, [BASE])]
+    torch.testing.assert_close(trained(spelled, bank, alone), sampled(alone), rtol=0, atol=1e-4)
+
+
 def test_a_second_lane_in_a_used_cache_sees_nothing_of_the_first(spelled, bank, spelling):
     sampler = ConstrainedSampler(spelled, bank, CAPACITY)
     fresh = sample(ConstrainedSampler(spelled, bank, CAPACITY), spelling, MIXED[::-1], turns=1)

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from mage.population import LONG_RUN, EqualRuns, Factors, Frozen, LongRuns, Runs, ShortRuns, products, runs_of
+from mage.frozen import Frozen
+from mage.population import LONG_RUN, EqualRuns, Factors, LongRuns, Runs, ShortRuns, products, runs_of
 
 CPU = torch.device("cpu")
 WAYS: dict[str, Callable[[Sequence[int]], Runs]] = {

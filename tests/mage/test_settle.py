@@ -34,6 +34,16 @@ def test_a_larger_model_takes_bfloat16_where_its_products_are_clearly_faster(mon
     assert settled(config(model={"name": "./folder"})).run.dtype == dtype
 
 
+@pytest.mark.parametrize("found", ["torch", "onednn"])
+def test_a_larger_model_in_float32_is_multiplied_by_what_is_faster(monkeypatch, found):
+    monkeypatch.setattr(settle, "faster", lambda: found)
+    model = {"name": "./folder"}
+    assert settled(config(model=model, run={"dtype": "float32"})).run.linear == found
+    assert settled(config(model=model, run={"dtype": "float32", "linear": "torch"})).run.linear == "torch"
+    assert settled(config(model=model, run={"dtype": "bfloat16"})).run.linear == "torch"
+    assert settled(config()).run.linear == "torch"  # tiny: two fresh starts give the same bytes
+
+
 def test_a_resume_takes_what_was_recorded_for_what_the_file_leaves_open_and_only_for_that():
     recorded = config(run={"threads": 3, "dtype": "bfloat16"}, learning={"microbatch_tokens": 1024})
     wanted = adopted(config(run={"threads": 5}, learning={"microbatch_tokens": 0}), recorded)
