@@ -167,11 +167,12 @@ class AdapterBank:
         return Stack(tuple(agents), {group.names: self._factors(group.names, agents) for group in self._groups})
 
     def _factors(self, layers: tuple[str, ...], agents: Sequence[str]) -> Factors:
+        """Stack the weights in as few steps as can be: each is repeated for every agent, layer and pass."""
         dtype, adapters = self.model.dtype, [self.adapters.get(name) for name in agents]
-        a = [[self._part(adapter, layer, "a") for layer in layers] for adapter in adapters]
-        b = [torch.stack([self._part(adapter, layer, "b").t() for adapter in adapters]) for layer in layers]
-        scaled = torch.stack([torch.cat(parts) for parts in a]) * self.settings.scale
-        return Factors(scaled.to(dtype), tuple(factor.to(dtype) for factor in b))
+        a = torch.stack([self._part(adapter, layer, "a") for adapter in adapters for layer in layers])
+        b = [torch.stack([self._part(adapter, layer, "b") for adapter in adapters]) for layer in layers]
+        scaled = a.unflatten(0, (len(agents), len(layers))).flatten(1, 2) * self.settings.scale
+        return Factors(scaled.to(dtype), tuple(factor.transpose(1, 2).to(dtype).contiguous() for factor in b))
 
     def _part(self, adapter: Adapter | None, layer: str, factor: str) -> Tensor:
         """Return A [rank, in] or B [out, rank] of a layer; zeros for the base alone."""

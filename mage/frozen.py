@@ -1,12 +1,13 @@
 """The base's own linear layers, which no gradient reaches, multiplied by torch or, on a CPU, by oneDNN.
 
-oneDNN takes weights that were laid out for its kernels once, which holds them in memory a second time. It is the
-faster of the two on some processors, which `faster` measures; the results differ by rounding. Left out: the backward,
-which is torch's; number types other than float32, which torch gives to oneDNN itself.
+oneDNN takes weights that were laid out for its kernels once, which holds them in memory a second time, and a third one
+where gradients go back through them. It is the faster of the two on some processors, which `faster` measures; the
+results differ by rounding. Left out: number types other than float32, which torch gives to oneDNN itself.
 """
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -19,34 +20,63 @@ LAYERS = 32
 REPEATS = 5
 
 
+class Packed:
+    """A weight as oneDNN wants it."""
+
+    def __init__(self, weight: Tensor) -> None:
+        """weight: [out, in], of which `can_pack` holds."""
+        self._weight = weight.detach()
+        self.forward = _laid_out(self._weight)
+
+    @cached_property
+    def backward(self) -> Tensor:
+        """The transposed weight, laid out when the first gradient goes back."""
+        return _laid_out(self._weight.t().contiguous())
+
+
 @dataclass(frozen=True, slots=True)
 class Frozen:
     """A linear layer of the base."""
 
     weight: Tensor  # [out, in]
     bias: Tensor | None  # [out]
-    packed: Tensor | None = None  # the weight as oneDNN wants it, where it multiplies
+    packed: Packed | None = None  # where oneDNN multiplies
 
     def product(self, x: Tensor) -> Tensor:
-        """Return x weight^T + bias; x [..., in] -> [..., out]. Where x takes gradients torch multiplies."""
+        """Return x weight^T + bias; x [..., in] -> [..., out]. Where autograd is to see it torch multiplies."""
         if self.packed is None or (x.requires_grad and torch.is_grad_enabled()):
             return functional.linear(x, self.weight, self.bias)
-        result: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
-        return result
+        return _multiplied(x, self.packed.forward, self.bias)
+
+    def back(self, gradient: Tensor, onto: Tensor | None) -> Tensor:
+        """Return the gradient of x, `onto` (changed in place) added; gradient: [N, out] of the product -> [N, in]."""
+        if self.packed is not None:
+            own = _multiplied(gradient.contiguous(), self.packed.backward, None)
+            return own if onto is None else onto.add_(own)
+        return gradient @ self.weight if onto is None else onto.addmm_(gradient, self.weight)
 
 
 def can_pack(weight: Tensor) -> bool:
     """Return whether oneDNN can multiply with this weight here."""
     known = hasattr(torch.ops.mkldnn, "_linear_pointwise") and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
-    return bool(
-        torch.backends.mkldnn.is_available() and known and weight.device.type == "cpu" and weight.dtype == torch.float32
-    )
+    fits = weight.device.type == "cpu" and weight.dtype == torch.float32
+    return bool(torch.backends.mkldnn.is_available() and known and fits)
+
+
+def pack(weight: Tensor) -> Packed | None:
+    """Return the weight [out, in] laid out for oneDNN, None where that can't be."""
+    return Packed(weight) if can_pack(weight) else None
 
 
 @torch.no_grad()
-def pack(weight: Tensor) -> Tensor | None:
-    """Return the weight [out, in] laid out for oneDNN, None where that can't be."""
-    return torch.ops.mkldnn._reorder_linear_weight(weight.detach(), ROWS) if can_pack(weight) else None
+def _laid_out(weight: Tensor) -> Tensor:
+    result: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight, ROWS)
+    return result
+
+
+def _multiplied(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    result: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+    return result
 
 
 @torch.inference_mode()

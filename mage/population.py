@@ -168,9 +168,8 @@ class _Products(torch.autograd.Function):
         a_gradient = runs.outer(low_gradient, x)
         x_gradient = None
         if ctx.needs_input_grad[0]:
-            x_gradient = gradients[0] @ ctx.layers[0].weight
-            for gradient, layer in zip(gradients[1:], ctx.layers[1:], strict=True):
-                x_gradient.addmm_(gradient, layer.weight)
+            for gradient, layer in zip(gradients, ctx.layers, strict=True):
+                x_gradient = layer.back(gradient, onto=x_gradient)
             runs.add(x_gradient, low_gradient, a)
         return x_gradient, None, None, a_gradient, *b_gradients
 

@@ -13,7 +13,7 @@ from transformers import PreTrainedModel
 
 from games.errors import unknown
 from mage.adapter_files import ALL_LINEAR
-from mage.frozen import Frozen, pack
+from mage.frozen import Frozen, Packed, pack
 from mage.population import Factors, Runs, products, runs_of
 
 SIBLINGS = (("q_proj", "k_proj", "v_proj"), ("gate_proj", "up_proj"))  # layers of one parent that read one input
@@ -72,7 +72,7 @@ class PopulationLinear(nn.Module):
         self.base = base
         self.name = name
         self.group: LayerGroup
-        self.packed: Tensor | None = None
+        self.packed: Packed | None = None
 
     def pack(self) -> None:
         """Let oneDNN multiply, where it can: the base's weights are laid out for it now."""

@@ -82,7 +82,7 @@ def test_selfplay_shares_the_base_of_the_quickstart():
 def test_an_unknown_key_is_named_with_its_path_the_closest_and_the_known_ones(file):
     assert complaint(file, "run.iteratons", 5) == (
         'unknown key "run.iteratons" (closest: "run.iterations"); [run] has: seed, iterations, threads, '
-        "checkpoint_every, validate_every, log_matches, device, dtype"
+        "checkpoint_every, validate_every, log_matches, device, dtype, linear"
     )
     assert 'unknown key "lerning" (closest: "learning"); the top level has: run,' in complaint(file, "lerning.x", 5)
     nested = complaint(file, "model.pretrain.step", 5)

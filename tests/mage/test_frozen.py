@@ -15,7 +15,7 @@ BIAS = torch.tensor([10.0, 20.0, 30.0])
 def layer(bias: torch.Tensor | None = BIAS) -> Frozen:
     packed = pack(WEIGHT)
     assert packed is not None
-    assert packed.is_mkldnn  # it is oneDNN that multiplies
+    assert packed.forward.is_mkldnn  # it is oneDNN that multiplies
     return Frozen(WEIGHT, bias, packed)
 
 
@@ -38,6 +38,16 @@ def test_where_gradients_are_taken_torch_multiplies():
     layer().product(x).sum().backward()
     assert x.grad is not None
     assert x.grad.tolist() == [[4, 5]]  # the columns' sums
+
+
+def test_a_gradient_goes_back_through_the_transposed_weight_and_is_added_to_what_is_there():
+    gradient, before = torch.tensor([[1.0, 0.0, 2.0]]), torch.tensor([[100.0, 200.0]])
+    plain = Frozen(WEIGHT, BIAS)
+    for one in (layer(), plain):  # row 0 of the weight plus twice row 2
+        assert one.back(gradient, None).tolist() == [[1, 0]]
+        assert one.back(gradient, before.clone()).tolist() == [[101, 200]]
+    strided = torch.tensor([[1.0], [0.0], [2.0]]).t()
+    assert layer().back(strided, None).tolist() == [[1, 0]]
 
 
 def test_other_number_types_and_machines_without_onednn_stay_with_torch(monkeypatch):

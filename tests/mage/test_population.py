@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from mage.frozen import Frozen
+from mage.frozen import Frozen, pack
 from mage.population import LONG_RUN, EqualRuns, Factors, LongRuns, Runs, ShortRuns, products, runs_of
 
 CPU = torch.device("cpu")
@@ -112,6 +112,23 @@ def test_outputs_and_gradients_are_those_of_the_plain_formula(way, lengths):
     for one, other in zip((*found, *gradients), (*expected, *wanted), strict=True):
         close(one, other, 1e-12)
     assert torch.autograd.gradcheck(lambda x, a, *b: products(x, runs, layers, Factors(a, b)), (x, a, *b))
+
+
+def test_with_onednn_outputs_and_gradients_are_the_same_to_rounding():
+    layers, a, b = layers_and_factors(2)
+    plain_layers = [
+        Frozen(layer.weight.float(), None if layer.bias is None else layer.bias.float()) for layer in layers
+    ]
+    packed = [Frozen(layer.weight, layer.bias, pack(layer.weight)) for layer in plain_layers]
+    assert all(layer.packed is not None for layer in packed)
+    x = draw(5, 6, seed=9).float().requires_grad_()
+    factors = Factors(a.float(), tuple(factor.float() for factor in b))
+    results = []
+    for kind in (plain_layers, packed):
+        found = products(x, WAYS["long"]([2, 3]), kind, factors)
+        results.append((*found, *torch.autograd.grad(sum(y.square().sum() for y in found), (x, a, *b))))
+    for one, other in zip(*results, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("way", ["long", "short"])
