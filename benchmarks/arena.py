@@ -13,7 +13,6 @@ import torch
 from transformers import PreTrainedModel
 
 import games
-from games.matrix_text import MatrixGame
 from mage.adapter_files import LoraSettings
 from mage.adapters import AdapterBank
 from mage.codec import Codec
@@ -116,7 +115,7 @@ def plan(
 
     Seats alternate by group, so that both are played.
     """
-    game: MatrixGame = games.load(GAME, rounds=rounds, rendering=rendering)
+    game = games.load_matrix(GAME, rounds=rounds, rendering=rendering)
     habits = games.expand(game, [{**HABITS, "count": groups}])
     play_keys = PlayKeys(seed, "bench", 0)
     pairings = []

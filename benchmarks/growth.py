@@ -29,7 +29,7 @@ class Measured:
     axis: str
     point: Point
     new_tokens: int  # that went through the model in the rollout
-    trained_tokens: int  # of the rows of the update
+    trained_tokens: int  # that went through the model in one update; an opening that rows share counts once
     rollout: float  # seconds, median
     update: float
 

@@ -139,7 +139,7 @@ def measure(what: Study, population: Arena, axis: str, point: Point) -> Measured
         return sum(len(row.ids) for row in rows)
 
     trained = Series(tuple(timed(population.device, update) for _ in range(what.repeats)))
-    tokens = sum(len(row.ids) for row in rows)
+    tokens = sum(chunk.tokens for chunk in trainer.work.take()) // what.repeats
     return Measured(what.model, axis, point, rollout.tokens, tokens, played.seconds, trained.seconds)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from games.matrix import MatrixSpec
     from games.matrix_text import MatrixGame
     from games.opponents import NamedOpponent, Split, expand, opponent, split
-    from games.registry import describe, load, names
+    from games.registry import describe, load, load_matrix, names
     from games.text import Episode, TextAdapter, TextGame
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "families",
     "finite_state",
     "load",
+    "load_matrix",
     "names",
     "opponent",
     "opponents",
@@ -53,6 +54,7 @@ _HOMES = {
     "describe": "registry",
     "expand": "opponents",
     "load": "registry",
+    "load_matrix": "registry",
     "names": "registry",
     "opponent": "opponents",
     "split": "opponents",

@@ -1,112 +1,129 @@
-"""Exact values of repeated two-seat matrix games against finite-state opponents, by dynamic programming.
+"""Exact values of games: what play without a mistake is worth, and what there is to gain from a given opponent.
 
-All values are returns of one episode in game units. Left out: opponents that remember earlier episodes, tree
-games, and what a player that must first find out whom it faces can reach (`bayes`).
+All values are expected returns of one episode in game units. Repeated matrix games are solved by `matrix_exact`, games
+that OpenSpiel knows by `tree_exact`; `SOLVERS` says which is which. A value that there isn't is None; a game that is
+too large, or known to neither, is a RequestError (`refusal` asks beforehand).
+
+An opponent is a named opponent or a policy. In a matrix game that is a `FiniteStatePolicy`. In a tree game it is a
+function (state, seat) of the OpenSpiel state; or one of the text of the seat's information state and the legal moves,
+both in OpenSpiel's words; or a table {information state: probabilities}; each gives probabilities of the legal moves.
 """
 
-import numpy as np
-from numpy.typing import NDArray
+from __future__ import annotations
 
-from games.finite_state import FiniteStatePolicy, Floats, Integers, RepeatedGame
-from games.naming import NamedOpponent
-from games.stage import is_constant_sum, maximin, own_payoffs, require_matrix
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-Opponent = NamedOpponent | FiniteStatePolicy
+from games.errors import RequestError
+from games.fits import MATRIX, TREE
 
-
-def security_value(game: RepeatedGame, seat: int) -> float:
-    """The most that `seat` can secure in an episode whatever the other does: the maximin of all rounds."""
-    require_matrix(game)
-    return maximin(own_payoffs(game, seat)) * game.rounds
-
-
-def nash_value(game: RepeatedGame, seat: int = 0) -> float | None:
-    """The value of an episode for `seat` where the payoffs have a constant sum, else None."""
-    require_matrix(game)
-    return security_value(game, seat) if is_constant_sum(game) else None
+if TYPE_CHECKING:
+    from games.aec import AECGame
+    from games.tree_states import InformationState, TablePolicy, TreeGame
+    from games.tree_transcript import Transcript
 
 
-def best_response_value(game: RepeatedGame, opponent: Opponent, seat: int) -> float:
-    """The highest expected return of an episode on `seat` against an opponent on the other seat.
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """Who knows the exact values of a kind of game."""
 
-    The responder knows the opponent and sees the joint moves, so the opponent's state is known to it as well.
-    """
-    policy = _on_seat(game, opponent, 1 - seat)
-    value = np.zeros(len(policy.probabilities))
-    for _ in range(game.rounds):
-        value = _action_values(game, policy, seat, value).max(axis=1)
-    return float(value[policy.start])
+    fits: Callable[[Any], bool]
+    module: str  # imported when it is needed: OpenSpiel takes a while
 
 
-def best_response_policy(game: RepeatedGame, opponent: Opponent, seat: int) -> FiniteStatePolicy:
-    """A deterministic policy of `seat` that reaches `best_response_value`.
+SOLVERS = (Solver(MATRIX.test, "games.matrix_exact"), Solver(TREE.test, "games.tree_exact"))
 
-    Its states are pairs of the round and the opponent's state; of equally good moves it plays the first.
-    """
-    policy = _on_seat(game, opponent, 1 - seat)
-    states, rounds = len(policy.probabilities), game.rounds
-    own_moves, other_moves = own_payoffs(game, seat).shape
-    choice = np.zeros((rounds, states), dtype=np.int64)
-    value = np.zeros(states)
-    for number in reversed(range(rounds)):
-        values = _action_values(game, policy, seat, value)
-        best = values.max(axis=1, keepdims=True)
-        choice[number] = np.argmax(values >= best - 1e-12 * (1 + np.abs(best)), axis=1)
-        value = best[:, 0]
-    following = policy.next_state.transpose(0, 2, 1)
-    later = np.minimum(np.arange(rounds) + 1, rounds - 1)
-    next_state = later[:, None, None, None] * states + following[None]
-    return FiniteStatePolicy(
-        policy.start, np.eye(own_moves)[choice.reshape(-1)], next_state.reshape(-1, own_moves, other_moves)
+
+def _solver(game: Any) -> Any:
+    for solver in SOLVERS:
+        if solver.fits(game):
+            return import_module(solver.module)
+    raise RequestError(
+        f"got {getattr(game, 'name', game)!r}, a game without a payoff matrix that OpenSpiel doesn't know either, "
+        "expected one of the two: choose one such as rock_paper_scissors or kuhn_poker for exact values"
     )
 
 
-def expected_return(game: RepeatedGame, first: Opponent, second: Opponent) -> tuple[float, float]:
-    """The expected return of an episode for seat 0 and seat 1, played by `first` and `second`."""
-    policies = _on_seat(game, first, 0), _on_seat(game, second, 1)
-    left, right, weight = np.array([policies[0].start]), np.array([policies[1].start]), np.ones(1)
-    totals = np.zeros(2)
-    for _ in range(game.rounds):
-        joint = policies[0].probabilities[left][:, :, None] * policies[1].probabilities[right][:, None, :]
-        joint *= weight[:, None, None]
-        totals += np.einsum("pij,sij->s", joint, game.payoffs)
-        left, right, weight = _merge_pairs(
-            policies[0].next_state[left], policies[1].next_state[right].transpose(0, 2, 1), joint
-        )
-    return float(totals[0]), float(totals[1])
+def refusal(game: Any) -> str | None:
+    """Why the game has no exact values at all, in one sentence; None where it has."""
+    try:
+        reason: str | None = _solver(game).refusal(game)
+    except RequestError as error:
+        return str(error)
+    return reason
 
 
-def _on_seat(game: RepeatedGame, opponent: Opponent, seat: int) -> FiniteStatePolicy:
-    """The opponent's policy on `seat`. Raises ValueError for one with other numbers of moves."""
-    require_matrix(game)
-    policy = opponent.policy(game, seat) if isinstance(opponent, NamedOpponent) else opponent
-    expected = own_payoffs(game, seat).shape
-    if policy.next_state.shape[1:] != expected:
-        raise ValueError(
-            f"got a policy for {policy.next_state.shape[1:]} moves (own, the other's), expected {expected} "
-            f"on seat {seat} of {game.name}"
-        )
-    return policy
+def security_value(game: Any, seat: int) -> float | None:
+    """The most that `seat` can secure whatever all others do; None with hidden information and three or more seats."""
+    value: float | None = _solver(game).security_value(game, seat)
+    return value
 
 
-def _action_values(
-    game: RepeatedGame, policy: FiniteStatePolicy, seat: int, later: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Value of each of the responder's moves in each state of the opponent's policy, [S, M_responder].
+def nash_value(game: Any, seat: int = 0) -> float | None:
+    """The value of an episode for `seat` where two seats share a constant sum, else None."""
+    value: float | None = _solver(game).nash_value(game, seat)
+    return value
 
-    later: [S], the value of the rounds that follow.
+
+def best_response_value(game: Any, opponent: Any, seat: int) -> float | None:
+    """The highest expected return of `seat` against an opponent on all other seats; None for one without a policy."""
+    value: float | None = _solver(game).best_response_value(game, opponent, seat)
+    return value
+
+
+def best_response_policy(game: Any, opponent: Any, seat: int) -> Any:
+    """A deterministic policy of `seat` that reaches `best_response_value`; of equally good moves it plays the first.
+
+    A `FiniteStatePolicy` in a matrix game, else a tree policy; None for an opponent without a policy.
     """
-    gains = own_payoffs(game, seat).T[None] + later[policy.next_state]  # [S, M_opponent, M_responder]
-    return np.einsum("so,sor->sr", policy.probabilities, gains)
+    return _solver(game).best_response_policy(game, opponent, seat)
 
 
-def _merge_pairs(first: Integers, second: Integers, weight: Floats) -> tuple[Integers, Integers, Floats]:
-    """Add up the weights of equal pairs of states.
+def expected_return(game: Any, first: Any, second: Any, *others: Any) -> tuple[float, ...] | None:
+    """The expected return of every seat, played by the players in order; None if one of them has no policy."""
+    values: tuple[float, ...] | None = _solver(game).expected_return(game, first, second, *others)
+    return values
 
-    first, second, weight: any equal shapes. Returns the distinct pairs of positive weight, [N] each.
+
+def nash_conv(game: Any, policies: Sequence[Any]) -> float | None:
+    """What the seats could gain, added up, each by a best response to all others; 0 exactly in an equilibrium.
+
+    policies: one for each seat. None if one of them has no policy.
     """
-    width = int(second.max()) + 1
-    codes, position = np.unique(first * width + second, return_inverse=True)
-    total: Floats = np.bincount(position.reshape(-1), weights=weight.reshape(-1)).astype(np.float64)
-    kept = total > 0
-    return codes[kept] // width, codes[kept] % width, total[kept]
+    value: float | None = _solver(game).nash_conv(game, policies)
+    return value
+
+
+def best_fixed_value(
+    game: TreeGame, opponents: Sequence[Any], seat: int, weights: Sequence[float] | None = None
+) -> float | None:
+    """The highest expected return of one policy of `seat` that isn't told which of the opponents it meets.
+
+    For tree games. weights: how often each is met, all equal unless given. None if one of them has no policy.
+    """
+    from games import tree_exact  # OpenSpiel takes a while
+
+    return tree_exact.best_fixed_value(game, opponents, seat, weights)
+
+
+def information_states(game: TreeGame, seat: int) -> tuple[InformationState, ...]:
+    """Every information state of the seat of a tree game, in a fixed order: what to ask a policy for, in one batch."""
+    from games import tree_states  # OpenSpiel takes a while
+
+    return tree_states.information_states(game, seat)
+
+
+def transcript(game: AECGame, where: InformationState) -> Transcript:
+    """What the seat of an information state has read, in the game's words, when it is to move there."""
+    from games import tree_transcript
+
+    return tree_transcript.transcript(game, where)
+
+
+def from_table(game: TreeGame, table: Mapping[str, Sequence[float]]) -> TablePolicy:
+    """The tree policy with these probabilities of the legal moves, by `InformationState.key`."""
+    from games import tree_states
+
+    return tree_states.from_table(game, table)

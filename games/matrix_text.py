@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from games.errors import RequestError, unknown
 from games.matrix import MatrixSpec, RepeatedMatrixGame
-from games.text import Episode
+from games.text import Episode, Spoken
 
 if TYPE_CHECKING:
     from pettingzoo.utils.env import AECEnv
@@ -113,6 +113,10 @@ class MatrixAdapter:
         """The joint moves of complete rounds."""
         return env.history
 
+    def state(self, env: AECEnv[Any, Any, Any]) -> Any:
+        """None: finite-state policies are all that plays these games."""
+        return None
+
 
 @dataclass(frozen=True)
 class MatrixGame:
@@ -178,6 +182,11 @@ class MatrixGame:
     def every_news(self, seat: int) -> tuple[str, ...]:
         """Every text that a round can bring to the seat."""
         return tuple(texts[seat] for texts in self._adapter.texts.values())
+
+    @cached_property
+    def spoken(self) -> tuple[Spoken, ...]:
+        """Everything that each seat can read and write; it reads once a round."""
+        return tuple(Spoken(self.moves[seat], self.every_news(seat), self.rounds, self.rounds) for seat in (0, 1))
 
     def start(self, seed: int) -> Episode:
         """Start an episode. A matrix game has no chance moves: the seed goes down, and decides nothing."""

@@ -1,20 +1,25 @@
-"""Named opponents: a family with fixed parameters, its name, policy and player.
+"""Named opponents: a family with fixed parameters, its name, strategy and player.
 
-A name is canonical text such as `peaked_habit(move=R,peak=0.8)`, which `parse` turns back into the same
-opponent. Left out: the rules themselves (`families`), drawing many (`opponents`).
+A name is canonical text such as `peaked_habit(move=R,peak=0.8)` or `mixture(of=cycle(start=R,step=1),epsilon=0.1)`,
+which `parse` turns back into the same opponent. Left out: the rules themselves (`families`), drawing many
+(`opponents`).
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
-from games.errors import RequestError, unknown
-from games.families import FAMILIES
-from games.finite_state import FiniteStatePolicy, RepeatedGame, distance
-from games.players import FiniteStatePlayer, Player
+from games import strategies
+from games.errors import RequestError
+from games.finite_state import FiniteStatePolicy, RepeatedGame
+from games.fits import MATRIX, TREE
+from games.players import Player
 from games.stage import is_symmetric, require_matrix
+from games.strategies import Strategy
+from games.tree_policy import TreePolicy
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,11 @@ class NamedOpponent:
     @property
     def rule(self) -> str:
         """The idea behind the family; opponents of one rule are near each other."""
-        return FAMILIES[self.family].rule
+        family = _table().FAMILIES[self.family]
+        if family.rule_of is None:
+            return family.rule
+        inner, arguments = _parts(dict(self.parameters)[family.rule_of])
+        return NamedOpponent(inner, tuple(arguments.items())).rule
 
     @property
     def name(self) -> str:
@@ -36,50 +45,88 @@ class NamedOpponent:
             return self.family
         return f"{self.family}({','.join(f'{key}={_text(value)}' for key, value in self.parameters)})"
 
-    def policy(self, game: RepeatedGame, seat: int) -> FiniteStatePolicy:
-        """Its policy on its own `seat`. Raises RequestError where the rule makes no sense in the game."""
-        require_matrix(game)
-        return _policy(self, game, seat)
+    def strategy(self, game: Any, seat: int) -> Strategy:
+        """What it plays by on its own `seat`. Raises RequestError where the rule makes no sense in the game."""
+        cached = MATRIX.test(game) or TREE.test(game)  # other games need not be hashable, and cost nothing to build
+        return _strategy(self, game, seat) if cached else _build(self, game, seat)
 
-    def player(self, game: RepeatedGame, seat: int) -> Player:
+    def policy(self, game: RepeatedGame, seat: int) -> FiniteStatePolicy:
+        """Its policy on its own `seat` of a repeated matrix game. Raises RequestError in any other game."""
+        require_matrix(game)
+        strategy = self.strategy(game, seat)
+        assert isinstance(strategy, FiniteStatePolicy)
+        return strategy
+
+    def tree_policy(self, game: Any, seat: int) -> TreePolicy | None:
+        """Its move probabilities on its own `seat` of a game that OpenSpiel knows; None where it has none to give."""
+        strategy = self.strategy(game, seat)
+        return strategy if isinstance(strategy, TreePolicy) else None
+
+    def player(self, game: Any, seat: int) -> Player:
         """A fresh player for one episode on `seat`."""
-        return FiniteStatePlayer(self.policy(game, seat), tuple(game.moves[seat]))
+        return strategies.make_player(self.strategy(game, seat), game, seat)
+
+
+def _table() -> Any:
+    """`games.families`, looked up when it is asked: families made of other opponents need names themselves."""
+    return import_module("games.families")
 
 
 @lru_cache(maxsize=4096)
-def _policy(opponent: NamedOpponent, game: RepeatedGame, seat: int) -> FiniteStatePolicy:
-    if seat == 1 and is_symmetric(game):
-        return _policy(opponent, game, 0)
-    return FAMILIES[opponent.family].build(game, seat, **dict(opponent.parameters))
+def _strategy(opponent: NamedOpponent, game: Any, seat: int) -> Strategy:
+    if seat == 1 and MATRIX.test(game) and is_symmetric(game):
+        return _strategy(opponent, game, 0)
+    return _build(opponent, game, seat)
 
 
-def named(game: RepeatedGame, family: str, parameters: Mapping[str, Any]) -> NamedOpponent:
-    """The opponent of a family with these parameters, defaults filled in, checked on both seats.
+def _build(opponent: NamedOpponent, game: Any, seat: int) -> Strategy:
+    built: Strategy = _table().FAMILIES[opponent.family].build(game, seat, **dict(opponent.parameters))
+    return built
+
+
+def named(game: Any, family: str, parameters: Mapping[str, Any]) -> NamedOpponent:
+    """The opponent of a family, or preset, with these parameters, defaults filled in, checked on every seat.
 
     Raises RequestError for an unknown family or parameter, a value out of range, or a rule that makes no
     sense in the game.
     """
-    require_matrix(game)
-    if family not in FAMILIES:
-        raise unknown("opponent family", family, FAMILIES)
-    result = NamedOpponent(family, tuple(FAMILIES[family].resolve(game, parameters).items()))
-    for seat in (0, 1):
-        result.policy(game, seat)
+    settled, given = _table().settle(game, family, parameters)
+    result = NamedOpponent(settled.name, tuple(settled.resolve(game, given).items()))
+    for seat in _seats(game):
+        result.strategy(game, seat)
     return result
 
 
-def parse(game: RepeatedGame, text: str) -> NamedOpponent:
-    """The opponent written as `family` or `family(parameter=value,...)`; `parse(game, o.name) == o`."""
+def parse(game: Any, text: str) -> NamedOpponent:
+    """The opponent written as `family` or `family(parameter=value,...)`; `parse(game, o.name) == o`.
+
+    A value may be an opponent's name itself, with parentheses and commas of its own.
+    """
+    return named(game, *_parts(text))
+
+
+def _parts(text: str) -> tuple[str, dict[str, str]]:
+    """The family and the parameters of a name as they are written. RequestError for text that is not of that form."""
     match = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*", text)
-    if match is None:
+    if match is None or not _is_balanced(match[2] or ""):
         raise RequestError(f"got the opponent {text!r}, expected family or family(parameter=value,...)")
     given: dict[str, str] = {}
-    for part in filter(None, (match[2] or "").split(",")):
+    for part in split_names(match[2] or ""):
         key, equals, value = part.partition("=")
         if not equals or key.strip() in given:
             raise RequestError(f"got {part!r} in the opponent {text!r}, expected each parameter once, as name=value")
         given[key.strip()] = value.strip()
-    return named(game, match[1], given)
+    return match[1], given
+
+
+def _is_balanced(text: str) -> bool:
+    """Whether every parenthesis closes one that is open."""
+    depth = 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def split_names(text: str) -> list[str]:
@@ -94,18 +141,24 @@ def split_names(text: str) -> list[str]:
     return [name.strip() for name in names if name.strip()]
 
 
-def behaviour(game: RepeatedGame, opponent: NamedOpponent) -> tuple[bytes, ...]:
-    """The fingerprint on each seat; a single one where both seats are the same."""
-    return tuple(opponent.policy(game, seat).fingerprint() for seat in _seats(game))
+def behaviour(game: Any, opponent: NamedOpponent) -> tuple[bytes, ...]:
+    """The fingerprint on each seat (`strategies.fingerprint`); a single one where both seats are the same."""
+    return tuple(strategies.fingerprint(opponent.strategy(game, seat), game, seat) for seat in _seats(game))
 
 
-def opponent_distance(game: RepeatedGame, first: NamedOpponent, second: NamedOpponent) -> float:
-    """`finite_state.distance` of two opponents, in [0, 1]; the smaller one where the seats differ."""
-    return min(distance(first.policy(game, seat), second.policy(game, seat), game.rounds) for seat in _seats(game))
+def opponent_distance(game: Any, first: NamedOpponent, second: NamedOpponent) -> float:
+    """`strategies.distance` of two opponents, in [0, 1]; the smallest where the seats differ."""
+    return min(
+        strategies.distance(first.strategy(game, seat), second.strategy(game, seat), game, seat)
+        for seat in _seats(game)
+    )
 
 
-def _seats(game: RepeatedGame) -> tuple[int, ...]:
-    return (0,) if is_symmetric(game) else (0, 1)
+def _seats(game: Any) -> tuple[int, ...]:
+    """The seats on which an opponent may differ."""
+    if MATRIX.test(game):
+        return (0,) if is_symmetric(game) else (0, 1)
+    return tuple(range(game.seats))
 
 
 def _text(value: Any) -> str:

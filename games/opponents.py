@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from games.errors import RequestError, unknown
-from games.families import FAMILIES
-from games.finite_state import RepeatedGame
+from games.families import family_of
 from games.naming import NamedOpponent, behaviour, named, opponent_distance, parse, split_names
 from games.players import Player
+from games.regions import refuse_inside, refuse_overlaps
 from games.registry import load
 
 __all__ = [
@@ -34,7 +34,7 @@ ATTEMPTS_EACH = 20
 DECLARATION_KEYS = ("family", "count", "seed", "parameters", "away_from", "min_distance")
 
 
-def opponent(game: RepeatedGame | str, family: str, **parameters: Any) -> NamedOpponent:
+def opponent(game: Any, family: str, **parameters: Any) -> NamedOpponent:
     """The opponent of a family with these parameters, defaults filled in.
 
     game: a game or its name. Raises RequestError, which lists what is known, for an unknown name, and for a
@@ -44,7 +44,7 @@ def opponent(game: RepeatedGame | str, family: str, **parameters: Any) -> NamedO
 
 
 def expand(
-    game: RepeatedGame,
+    game: Any,
     declarations: Iterable[Declaration],
     *,
     away_from: Iterable[NamedOpponent] = (),
@@ -80,7 +80,7 @@ def expand(
     return tuple(found)
 
 
-def _fixed(game: RepeatedGame, declaration: Declaration) -> NamedOpponent:
+def _fixed(game: Any, declaration: Declaration) -> NamedOpponent:
     """The one opponent of a declaration without `count`."""
     if isinstance(declaration, str):
         return parse(game, declaration)
@@ -91,7 +91,7 @@ def _fixed(game: RepeatedGame, declaration: Declaration) -> NamedOpponent:
 
 
 def _draw(
-    game: RepeatedGame,
+    game: Any,
     declaration: Mapping[str, Any],
     known: set[tuple[bytes, ...]],
     avoided: list[tuple[NamedOpponent, float]],
@@ -101,8 +101,7 @@ def _draw(
         if key not in DECLARATION_KEYS:
             raise unknown("key of an opponent declaration", key, DECLARATION_KEYS)
     name, count = str(declaration.get("family")), declaration["count"]
-    if name not in FAMILIES:
-        raise unknown("opponent family", name, FAMILIES)
+    family = family_of(game, name)
     if not isinstance(count, int) or count < 1:
         raise RequestError(f"got count={count!r} of {name}, expected a whole number of at least 1")
     least = float(declaration.get("min_distance", 0.0))
@@ -111,7 +110,7 @@ def _draw(
     drawn: list[NamedOpponent] = []
     attempts = ATTEMPTS + ATTEMPTS_EACH * count
     for _ in range(attempts):
-        candidate = named(game, name, FAMILIES[name].sample(game, rng, declaration.get("parameters", {})))
+        candidate = named(game, name, family.sample(game, rng, declaration.get("parameters", {})))
         if behaviour(game, candidate) in known or _fault(game, candidate, avoided) is not None:
             continue
         known.add(behaviour(game, candidate))
@@ -124,7 +123,7 @@ def _draw(
     )
 
 
-def _fault(game: RepeatedGame, opponent: NamedOpponent, avoided: Iterable[tuple[NamedOpponent, float]]) -> str | None:
+def _fault(game: Any, opponent: NamedOpponent, avoided: Iterable[tuple[NamedOpponent, float]]) -> str | None:
     """Why the opponent is too much like one of `avoided` (with the least distance to each), or None.
 
     A copy on one seat is a copy: what is learned against it on that seat is learned about the other.
@@ -156,7 +155,7 @@ class Split:
 
 
 def split(
-    game: RepeatedGame,
+    game: Any,
     *,
     training: Iterable[Declaration],
     validation: Iterable[Declaration] = (),
@@ -167,8 +166,14 @@ def split(
 
     Every validation and held-out opponent is at least `min_distance` from every training opponent and a copy
     of none, and no validation opponent is a copy of a held-out one. Draws that break this are drawn again;
-    raises RequestError, which names both opponents, for fixed ones.
+    raises RequestError, which names both opponents, for fixed ones, and for held-out draws from a region that overlaps
+    one of the other sets, or a held-out opponent inside a region of training.
     """
+    training, validation, held_out = tuple(training), tuple(validation), tuple(held_out)
+    refuse_overlaps(game, held_out, training, "held_out", "training")
+    refuse_overlaps(game, held_out, validation, "held_out", "validation")
+    fixed = [_fixed(game, declared) for declared in held_out if isinstance(declared, str) or "count" not in declared]
+    refuse_inside(game, fixed, training, "training")
     trained = expand(game, training)
     validated = expand(game, validation, away_from=trained, min_distance=min_distance)
     evaluated = expand(game, held_out, away_from=trained, min_distance=min_distance, distinct_from=validated)

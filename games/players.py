@@ -5,17 +5,25 @@ Left out: which policy an opponent has (`naming`), and who drives the episode.
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from games.finite_state import FiniteStatePolicy
 
 
 class PlayedEpisode(Protocol):
-    """What a player reads of an episode."""
+    """What a player reads of an episode (`games.text.Episode`, or a stand-in to practise in)."""
 
     @property
     def history(self) -> Sequence[tuple[int, ...]]:
-        """The joint moves of the finished rounds, as indices by seat."""
+        """The joint moves of the finished rounds, as indices by seat; () where there are no rounds."""
+
+    @property
+    def state(self) -> Any:
+        """The position as an OpenSpiel state, None where the game has none."""
+
+    def legal_moves(self) -> tuple[str, ...]:
+        """The moves of the seat to move."""
 
 
 class Player(Protocol):
@@ -46,3 +54,34 @@ class FiniteStatePlayer:
             self._state = self._next[self._state][joint[seat]][joint[1 - seat]]
             self._seen += 1
         return self._moves[bisect_right(self._rows[self._state], uniform)]
+
+
+class RandomPlayer:
+    """Every legal move with the same probability."""
+
+    def act(self, episode: PlayedEpisode, seat: int, uniform: float) -> str:
+        """The move whose share of [0, 1) `uniform` lies in."""
+        moves = episode.legal_moves()
+        return moves[min(int(uniform * len(moves)), len(moves) - 1)]
+
+
+class FirstLegalPlayer:
+    """Always the first legal move."""
+
+    def act(self, episode: PlayedEpisode, seat: int, uniform: float) -> str:
+        """The first."""
+        return episode.legal_moves()[0]
+
+
+@dataclass(frozen=True, slots=True)
+class MixturePlayer:
+    """Another player's move, but with probability `epsilon` a random one."""
+
+    player: Player
+    epsilon: float
+
+    def act(self, episode: PlayedEpisode, seat: int, uniform: float) -> str:
+        """`uniform` below epsilon picks the random move; what is above, stretched to [0, 1), goes to the player."""
+        if uniform < self.epsilon:
+            return RandomPlayer().act(episode, seat, uniform / self.epsilon)
+        return self.player.act(episode, seat, min((uniform - self.epsilon) / (1.0 - self.epsilon), 1.0 - 2.0**-53))

@@ -8,10 +8,21 @@ kind of environment.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from pettingzoo.utils.env import AECEnv
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """The texts of one seat."""
+
+    moves: tuple[str, ...]  # distinct
+    news: tuple[str, ...]  # distinct, each as it is read at once: before a decision, or at the end of an episode
+    turns: int  # the most decisions in an episode
+    readings: int  # the most news in an episode
 
 
 class TextGame(Protocol):
@@ -43,6 +54,10 @@ class TextGame(Protocol):
     def episode_header(self, number: int) -> str:
         """The text that opens an episode; `number` counts from 1; ends in a newline."""
 
+    @property
+    def spoken(self) -> tuple[Spoken, ...]:
+        """What each seat reads and writes, by seat; `games.spoken.by_trying` finds it where it can't be listed."""
+
     def start(self, seed: int) -> Episode:
         """Start an episode; the seed fixes every chance move."""
 
@@ -70,6 +85,12 @@ class TextAdapter(Protocol):
     def history(self, env: AECEnv[Any, Any, Any]) -> Sequence[tuple[int, ...]]:
         """The live list of complete joint moves (indices by seat) for scripted players; else ()."""
 
+    def state(self, env: AECEnv[Any, Any, Any]) -> Any:
+        """The position as an OpenSpiel state, for players that search or look positions up; None without one.
+
+        While `seat` is to move, its `legal_actions(seat)` and `legal_moves(env, seat)` are in the same order.
+        """
+
 
 class Episode:
     """One play of a game, from reset to the end.
@@ -81,6 +102,7 @@ class Episode:
     returns: the sum of rewards so far, by seat, in game units.
     forfeits: by seat, 1 for the one that forfeited, else 0.
     history: the adapter's joint moves of complete rounds; live, read only.
+    played: every move so far with the seat that made it, in order of play; live, read only.
     """
 
     def __init__(
@@ -105,6 +127,7 @@ class Episode:
         self._unpaid = [0.0] * seats  # rewards not yet asked for by rewards_since
         self._legal: tuple[str, ...] | None = None
         self.history = adapter.history(env)
+        self.played: list[tuple[int, str]] = []
         self.seat_to_move: int | None = None
         self._advance()
 
@@ -119,6 +142,11 @@ class Episode:
         text = self._unread[seat]
         self._unread[seat] = ""
         return text
+
+    @property
+    def state(self) -> Any:
+        """The position as `TextAdapter.state` has it: for scripted players, which must not look at hidden parts."""
+        return self._adapter.state(self._env)
 
     def rewards_since(self, seat: int) -> float:
         """The reward of this seat since the last call; over an episode they sum to its return."""
@@ -136,6 +164,7 @@ class Episode:
             raise ValueError(f"seat {seat}: got move {move!r}, expected one of {legal}; or call forfeit()")
         env, adapter = self._env, self._adapter
         env.step(adapter.action(env, seat, move))
+        self.played.append((seat, move))
         for agent, reward in env.rewards.items():  # of every agent, finished or not
             if reward:
                 paid, amount = self._seats[agent], float(reward)

@@ -15,8 +15,8 @@ import torch
 from transformers import PreTrainedTokenizerFast
 
 from games.errors import RequestError
-from games.matrix_text import MatrixGame
 from games.opponents import NamedOpponent
+from games.text import TextGame
 from mage import models, places, tiny
 from mage.base_models import KNOWN, TINY
 from mage.codec import TERMINATOR, Codec
@@ -53,12 +53,12 @@ class Provider(Protocol):
         """Tell whether a name is of this kind."""
         ...
 
-    def reader(self, config: Config, game: MatrixGame, record: Record | None) -> Reader:
+    def reader(self, config: Config, game: TextGame, record: Record | None) -> Reader:
         """Return how the base reads; RequestError where it isn't to be had. record: of the run, if it has one."""
         ...
 
     def provide(
-        self, config: Config, game: MatrixGame, corpus: Sequence[NamedOpponent], paths: RunPaths, progress: Progress
+        self, config: Config, game: TextGame, corpus: Sequence[NamedOpponent], paths: RunPaths, progress: Progress
     ) -> Base:
         """Return the run's base, made first where it has to be."""
         ...
@@ -75,13 +75,13 @@ class Tiny:
         """There is one such name."""
         return name == TINY
 
-    def reader(self, config: Config, game: MatrixGame, record: Record | None) -> Reader:
+    def reader(self, config: Config, game: TextGame, record: Record | None) -> Reader:
         """Its tokenizer is made from the game alone."""
         tokenizer = tiny.build_tokenizer(game)
         return Reader(Codec(tokenizer, models.start_ids(tokenizer)), tiny.MAX_TOKENS)
 
     def provide(
-        self, config: Config, game: MatrixGame, corpus: Sequence[NamedOpponent], paths: RunPaths, progress: Progress
+        self, config: Config, game: TextGame, corpus: Sequence[NamedOpponent], paths: RunPaths, progress: Progress
     ) -> Base:
         """Copy it into the run, trained first where the cache lacks it."""
         if not paths.base.exists():
@@ -105,7 +105,7 @@ class Elsewhere:
     fits: Callable[[str], bool]
     find: Callable[[str, Record | None, bool], Place]  # name, the run's record, whether the weights are wanted too
 
-    def reader(self, config: Config, game: MatrixGame, record: Record | None) -> Reader:
+    def reader(self, config: Config, game: TextGame, record: Record | None) -> Reader:
         """Read tokenizer and config; a tokenizer that can't write the game is refused."""
         place = self.find(config.model.name, record, False)
         tokenizer = models.load_tokenizer(place.folder)
@@ -114,7 +114,7 @@ class Elsewhere:
         return Reader(codec, models.load_max_tokens(place.folder))
 
     def provide(
-        self, config: Config, game: MatrixGame, corpus: Sequence[NamedOpponent], paths: RunPaths, progress: Progress
+        self, config: Config, game: TextGame, corpus: Sequence[NamedOpponent], paths: RunPaths, progress: Progress
     ) -> Base:
         """Find it and say which one it is; another one than the run recorded is refused. Writes nothing."""
         name, record = config.model.name, places.read_record(paths)
@@ -146,12 +146,13 @@ def provider(name: str) -> Provider:
     )
 
 
-def _check_texts(name: str, tokenizer: PreTrainedTokenizerFast, codec: Codec, game: MatrixGame, episodes: int) -> None:
+def _check_texts(name: str, tokenizer: PreTrainedTokenizerFast, codec: Codec, game: TextGame, episodes: int) -> None:
     """Refuse a tokenizer whose tokens, segment after segment, are not the game's text, or whose moves collide."""
     for seat in range(game.seats):
-        codec.trie(game.moves[seat])
+        spoken = game.spoken[seat]
+        codec.trie(spoken.moves)
         segments = [game.rules(seat, episodes), *(game.episode_header(number + 1) for number in range(episodes))]
-        segments += [move + TERMINATOR for move in game.moves[seat]] + list(game.every_news(seat))
+        segments += [move + TERMINATOR for move in spoken.moves] + list(spoken.news)
         ids = [token for segment in segments for token in codec.encode(segment)]
         text, wanted = tokenizer.decode(ids, clean_up_tokenization_spaces=False), "".join(segments)
         if text != wanted:

@@ -6,11 +6,15 @@ therefore differ (decision 5). Left out: chat templates.
 """
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from games.errors import RequestError
 
 TERMINATOR = "\n"
+MOST_KEPT = 1 << 16  # texts, and sets of moves, that are remembered with their ids
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Tokenizer(Protocol):
@@ -40,7 +44,7 @@ class MoveTrie:
 
 
 class Codec:
-    """Encodes segments and moves with one tokenizer; equal texts are encoded once."""
+    """Encodes segments and moves with one tokenizer; texts and sets of moves that come again are not encoded again."""
 
     def __init__(self, tokenizer: Tokenizer, start: tuple[int, ...]) -> None:
         """Keep the tokenizer; `start` holds the ids that open every context (such as the beginning of text)."""
@@ -54,7 +58,7 @@ class Codec:
         ids = self._segments.get(text)
         if ids is None:
             ids = tuple(self._tokenizer.encode(text, add_special_tokens=False))
-            self._segments[text] = ids
+            _keep(self._segments, text, ids)
         return ids
 
     def encode_move(self, move: str) -> tuple[int, ...]:
@@ -65,8 +69,16 @@ class Codec:
         """Return the trie of the legal moves; colliding encodings are an error."""
         trie = self._tries.get(moves)
         if trie is None:
-            trie = self._tries[moves] = _build(moves, [self.encode_move(move) for move in moves])
+            trie = _build(moves, [self.encode_move(move) for move in moves])
+            _keep(self._tries, moves, trie)
         return trie
+
+
+def _keep(kept: dict[K, V], key: K, value: V) -> None:
+    """Remember a value; where there are too many, as in chess, all others are forgotten."""
+    if len(kept) >= MOST_KEPT:
+        kept.clear()
+    kept[key] = value
 
 
 def _build(moves: tuple[str, ...], encodings: list[tuple[int, ...]]) -> MoveTrie:

@@ -15,7 +15,8 @@ import numpy as np
 
 from games import bayes, exact
 from games.errors import RequestError, unknown
-from games.families import FAMILIES
+from games.families import known_names
+from games.matrix_text import MatrixGame
 from games.naming import behaviour
 from games.opponents import NamedOpponent, parse
 from mage import checkpoint, keys
@@ -94,8 +95,8 @@ def choose_opponents(session: Session, wanted: str | Sequence[str]) -> tuple[Nam
         return tuple(dict.fromkeys(parse(session.setting.game, name) for name in wanted))
     known = {"held_out": sets.held_out, "validation": sets.validation, "training": sets.training}
     if wanted not in known:
-        if "(" not in wanted and wanted not in FAMILIES:
-            raise unknown("set of opponents or family", wanted, [*known, *FAMILIES])
+        if "(" not in wanted and wanted not in known_names():
+            raise unknown("set of opponents or family", wanted, [*known, *known_names()])
         return (parse(session.setting.game, wanted),)
     if not known[wanted]:
         raise RequestError(f"this run has no {wanted} opponents; name some, or choose another set")
@@ -136,13 +137,13 @@ def measure(
 def _plans(session: Session, agent: str, opponent: NamedOpponent, trials: int) -> list[TrialPlan]:
     """Plan one agent against one opponent. Every trial is a group of its own, its draws keyed by who meets whom."""
     code = hashlib.blake2b(f"{agent}\n{opponent.name}".encode(), digest_size=4).digest()
-    first = int.from_bytes(code, "little") << TRIAL_BITS
+    first, seats = int.from_bytes(code, "little") << TRIAL_BITS, session.setting.game.seats
     plans = []
     for number in range(first, first + trials):
-        seat = number % session.setting.game.seats
+        seat = number % seats
         pairing = Pairing(agent, opponent.name, seat, number, number, "scripted")
         own, other = SeatPlan(agent, None, number), SeatPlan(opponent.name, opponent, number)
-        plans.append(TrialPlan.of_two(pairing, own, other))
+        plans.append(TrialPlan.of(pairing, own, other, seats))
     return plans
 
 
@@ -157,13 +158,14 @@ class _Met:
     def add(self, record: TrialRecord) -> None:
         seat = record.pairing.seat
         self.returns.setdefault(seat, []).append(record.returns(seat))
-        self.others.setdefault(seat, []).append(record.returns(1 - seat))
+        self.others.setdefault(seat, []).append(record.best_of_others(seat))
         self.forfeits.setdefault(seat, []).append(tuple(episode.forfeits[seat] > 0 for episode in record.episodes))
 
 
 def _samples(session: Session, agent: str, opponent: NamedOpponent, met: _Met) -> list[OpponentSample]:
     """Return one sample per seat, with the exact values that the seat has against this opponent."""
     game = session.setting.game
+    solved = exact.refusal(game) is None
     return [
         OpponentSample(
             agent=agent,
@@ -171,9 +173,9 @@ def _samples(session: Session, agent: str, opponent: NamedOpponent, met: _Met) -
             family=opponent.family,
             distance=_distance(session, opponent),
             seat=seat,
-            security_value=exact.security_value(game, seat),
-            nash_value=exact.nash_value(game, seat),
-            best_response_value=exact.best_response_value(game, opponent, seat),
+            security_value=exact.security_value(game, seat) if solved else None,
+            nash_value=exact.nash_value(game, seat) if solved else None,
+            best_response_value=exact.best_response_value(game, opponent, seat) if solved else None,
             returns=np.array(met.returns[seat]),
             others=np.array(met.others[seat]),
             forfeits=np.array(met.forfeits[seat]),
@@ -198,6 +200,8 @@ def _distance(session: Session, opponent: NamedOpponent) -> str:
 def _ceiling(session: Session, opponent: NamedOpponent, seat: int) -> np.ndarray | None:
     """Return what the Bayes-optimal player gets by episode, where the prior that drew the opponent is known."""
     game, config = session.setting.game, session.config
+    if not isinstance(game, MatrixGame):
+        return None
     declared = (*config.opponents.training, *config.opponents.validation, *config.opponents.held_out)
     prior: bayes.Prior | None = None
     if opponent.family in bayes.PRIORS:

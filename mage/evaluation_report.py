@@ -33,7 +33,7 @@ class OpponentSample:
     family: str
     distance: str
     seat: int
-    security_value: float  # v: what this seat can be sure of, per episode, in game units
+    security_value: float | None  # v: what this seat can be sure of, per episode, in game units; None: unknown
     nash_value: float | None
     best_response_value: float | None  # b: the most that can be had from this opponent, per episode
     returns: NDArray[np.float64]  # [T, E] the agent's own
@@ -150,7 +150,7 @@ def _stratum(
         draws = rng.choice(np.array(utility_range), size=(resamples, episodes))
     counts = [sample.returns > sample.others, sample.returns == sample.others, sample.forfeits]
     gap = None
-    if sample.best_response_value is not None:
+    if sample.best_response_value is not None and sample.security_value is not None:
         difference = sample.best_response_value - sample.security_value
         if difference >= SMALLEST_GAP * (utility_range[1] - utility_range[0]):
             gap = difference
@@ -239,7 +239,7 @@ def _exploitation(strata: Sequence[_Stratum]) -> list[tuple[float | None, ...]]:
     if not (counted := [(stratum, stratum.gap) for stratum in strata if stratum.gap is not None]):
         return [(None,) * 4] * episodes
     possible = sum(stratum.trials * gap for stratum, gap in counted)
-    safe = sum(s.trials * s.sample.security_value for s, _ in counted)
+    safe = sum(s.trials * (s.sample.security_value or 0.0) for s, _ in counted)  # known where there is a gap
     taken = (np.sum([stratum.total for stratum, _ in counted], axis=0) - safe) / possible
     draws = (np.sum([stratum.draws for stratum, _ in counted], axis=0) - safe) / possible
     ceilings = [(s.trials, s.sample.bayes_returns) for s, _ in counted if s.sample.bayes_returns is not None]

@@ -21,16 +21,19 @@ T = TypeVar("T")
 
 
 def plan_trials(
-    pairings: Sequence[Pairing], scripted: Mapping[str, NamedOpponent], play_keys: PlayKeys
+    pairings: Sequence[Pairing], scripted: Mapping[str, NamedOpponent], play_keys: PlayKeys, seats: int = 2
 ) -> list[TrialPlan]:
-    """Seat each pairing. A frozen opponent draws from its group's stream, a learner from the trial's own."""
+    """Seat each pairing in a game of so many seats.
+
+    A frozen opponent draws from its group's stream, a learner from the trial's own.
+    """
     plans = []
     for pairing in pairings:
         own = SeatPlan(pairing.learner, None, pairing.trial)
         trains = pairing.opponent_kind == "learner"
         stream = pairing.trial if trains else play_keys.shared(pairing.group)
         other = SeatPlan(pairing.opponent, scripted.get(pairing.opponent), stream)
-        plans.append(TrialPlan.of_two(pairing, own, other))
+        plans.append(TrialPlan.of(pairing, own, other, seats))
     return plans
 
 
@@ -40,8 +43,9 @@ def mirrored(records: Sequence[TrialRecord]) -> list[TrialRecord]:
     for record in records:
         pairing = record.pairing
         if pairing.opponent_kind == "learner":
-            other = replace(pairing, learner=pairing.opponent, opponent=pairing.learner, seat=1 - pairing.seat)
-            both.append(replace(record, pairing=other))
+            others = (seat for seat in range(len(record.members)) if seat != pairing.seat)
+            swapped = replace(pairing, learner=pairing.opponent, opponent=pairing.learner)
+            both += [replace(record, pairing=replace(swapped, seat=seat)) for seat in others]
     return both
 
 

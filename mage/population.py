@@ -166,10 +166,11 @@ class _Products(torch.autograd.Function):
             low_gradient[:, part] = runs.project(gradient, factor)
             b_gradients.append(runs.outer(low[:, part], gradient))
         a_gradient = runs.outer(low_gradient, x)
-        x_gradient = None
+        x_gradient: Tensor | None = None
         if ctx.needs_input_grad[0]:
             for gradient, layer in zip(gradients, ctx.layers, strict=True):
                 x_gradient = layer.back(gradient, onto=x_gradient)
+            assert x_gradient is not None  # a group has members
             runs.add(x_gradient, low_gradient, a)
         return x_gradient, None, None, a_gradient, *b_gradients
 

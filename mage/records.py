@@ -45,3 +45,7 @@ class TrialRecord:
     def returns(self, seat: int) -> tuple[float, ...]:
         """Return the seat's return of each episode, game units."""
         return tuple(episode.returns[seat] for episode in self.episodes)
+
+    def best_of_others(self, seat: int) -> tuple[float, ...]:
+        """Return the best return of each episode among the other seats, game units."""
+        return tuple(max(e.returns[:seat] + e.returns[seat + 1 :]) for e in self.episodes)

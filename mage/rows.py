@@ -69,7 +69,7 @@ def build_rows(
     A match between two learners gives two sides, each normalised among its own learner's cells.
     """
     sides = [
-        _Side(trial, member, seat, trial.record.members[1 - seat])
+        _Side(trial, member, seat, _rivals(trial.record.members, seat))
         for trial in played
         for seat, member in enumerate(trial.record.members)
         if member in set(learners)
@@ -87,6 +87,11 @@ def build_rows(
         if context.seat == side.seat and context.choices
     ]
     return rows, _summaries(sides, flat)
+
+
+def _rivals(members: tuple[str, ...], seat: int) -> str:
+    """Return who sits in the other seats, as one label."""
+    return "+".join(members[:seat] + members[seat + 1 :])
 
 
 def _advantages(

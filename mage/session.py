@@ -10,8 +10,8 @@ import torch
 
 import games
 from games.errors import RequestError
-from games.matrix_text import MatrixGame
 from games.opponents import NamedOpponent, Split, expand, split
+from games.text import TextGame
 from mage import bases, models, places
 from mage.adapter_files import LoraSettings
 from mage.adapters import AdapterBank
@@ -30,7 +30,7 @@ from mage.trials import Conditions
 class Setting:
     """What is played and against whom, checked: the sets are disjoint and the corpus keeps away from what is tested."""
 
-    game: MatrixGame
+    game: TextGame
     opponents: Split
     corpus: tuple[NamedOpponent, ...]  # whose matches the base was trained on here
     reader: Reader
@@ -54,25 +54,32 @@ class Session:
         return Conditions(self.setting.game, self.model.codec, keys, trial.episodes, memory or trial.memory)
 
 
-def describe(config: Config, paths: RunPaths | None = None) -> Setting:
+def describe(config: Config, paths: RunPaths | None = None, *, own_code: bool = True) -> Setting:
     """Load the game and draw the opponents.
 
     Everything that can be refused without a base's weights is refused here, before a run writes anything: unknown
     names, models that are not here, overlaps and leaks between the sets, trials longer than the base can read.
-    paths: of a run that may have recorded its base already.
+    paths: of a run that may have recorded its base already. own_code: False where a person did not name the game, which
+    may then be none that runs code of their own (design, decision 15).
     """
     provider = bases.provider(config.model.name)
     wanted = config.game
     game = games.load(
-        wanted.name, rounds=wanted.rounds, rendering=wanted.rendering, moves=wanted.moves, payoffs=wanted.payoffs
+        wanted.name,
+        rounds=wanted.rounds,
+        rendering=wanted.rendering,
+        moves=wanted.moves,
+        payoffs=wanted.payoffs,
+        own_code=own_code,
     )
     declared = config.opponents
     reader = provider.reader(config, game, places.read_record(paths) if paths else None)
-    trial_rounds = config.trial.episodes * wanted.rounds
-    if 2 * trial_rounds > reader.max_tokens:  # a move and its news; checked before anything of that length is made
+    turns = config.trial.episodes * game.max_turns
+    if 2 * turns > reader.max_tokens:  # a move and its news; checked before anything of that length is made
         raise RequestError(
-            f"a trial of {config.trial.episodes} episodes of {wanted.rounds} rounds takes {2 * trial_rounds} tokens or "
-            f"more, {config.model.name} reads {reader.max_tokens} at most; ask for fewer episodes or rounds"
+            f"a trial of {config.trial.episodes} episodes of up to {game.max_turns} decisions may take {2 * turns} "
+            f"tokens or more, {config.model.name} reads {reader.max_tokens} at most; ask for fewer episodes or a "
+            "shorter game"
         )
     sets = split(
         game,
@@ -118,10 +125,10 @@ def reopen(run: Path) -> Session:
     config = load(paths.config)
     if not paths.has_base:
         raise RequestError(f"{run} holds no base model yet; let its training start, or resume it")
-    return build(config, describe(config, paths), paths)
+    return build(config, describe(config, paths, own_code=False), paths)
 
 
-def _corpus(config: Config, game: MatrixGame, sets: Split) -> tuple[NamedOpponent, ...]:
+def _corpus(config: Config, game: TextGame, sets: Split) -> tuple[NamedOpponent, ...]:
     """Draw the opponents whose matches the base is trained on: none for a base that comes trained."""
     if config.model.name != TINY:
         return ()
@@ -131,25 +138,26 @@ def _corpus(config: Config, game: MatrixGame, sets: Split) -> tuple[NamedOpponen
     return expand(game, declared, away_from=sets.held_out + sets.validation, min_distance=config.opponents.min_distance)
 
 
-def _needed(config: Config, game: MatrixGame, codec: Codec, most: int) -> int:
+def _needed(config: Config, game: TextGame, codec: Codec, most: int) -> int:
     """Return the tokens that a trial may take; more than `most` are refused."""
     needed = longest_context(game, codec, config.trial.episodes)
     if needed > most:
         raise RequestError(
             f"a trial of {config.trial.episodes} episodes may take {needed} tokens, {config.model.name} reads "
-            f"{most} at most; ask for fewer episodes or rounds"
+            f"{most} at most; ask for fewer episodes or a shorter game"
         )
     return needed
 
 
-def longest_context(game: MatrixGame, codec: Codec, episodes: int) -> int:
+def longest_context(game: TextGame, codec: Codec, episodes: int) -> int:
     """Return the most tokens that one seat's context of a whole trial can hold."""
 
     def of(seat: int) -> int:
-        move = max(len(codec.encode_move(move)) for move in game.moves[seat])
-        news = max(len(codec.encode(text)) for text in game.every_news(seat))
+        spoken = game.spoken[seat]
+        move = max((len(codec.encode_move(move)) for move in spoken.moves), default=0)
+        news = max((len(codec.encode(text)) for text in spoken.news), default=0)
         headers = sum(len(codec.encode(game.episode_header(n + 1))) for n in range(episodes))
         opening = len(codec.start) + len(codec.encode(game.rules(seat, episodes)))
-        return opening + headers + episodes * game.rounds * (move + news)
+        return opening + headers + episodes * (spoken.turns * move + spoken.readings * news)
 
     return max(of(seat) for seat in range(game.seats))

@@ -7,8 +7,8 @@ from mage.rows import CreditSettings
 from populations.league import LeagueSettings
 
 
-def league_settings(config: Config) -> LeagueSettings:
-    """Return how the league pairs and freezes."""
+def league_settings(config: Config, seats: int) -> LeagueSettings:
+    """Return how the league pairs and freezes in a game of so many seats."""
     league = config.league
     return LeagueSettings(
         matchmaking=league.matchmaking.model_dump(),
@@ -17,6 +17,7 @@ def league_settings(config: Config) -> LeagueSettings:
         snapshot_every=league.snapshot_every,
         snapshots_kept=league.snapshots_kept,
         pfsp_power=league.pfsp_power,
+        seats=seats,
     )
 
 

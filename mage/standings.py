@@ -25,7 +25,7 @@ def standings(run: str | Path) -> dict[str, Any]:
 
     Returns `schema`, `run`, `game`, `iteration` (the last with a result, null before the first), `rows`
     (learners), `columns` (those that were met), `kinds` (of both), `members` (by column), `cells`
-    ([rows][columns], null for a pair that never met, else `n` trials over both seats, `mean_return` per
+    ([rows][columns], null for a pair that never met, else `n` trials over all seats, `mean_return` per
     episode in game units, `win_rate` with draws half, `forfeits` of the row) and `results` (sums of every
     pair of members, by seat). Raises RequestError when there is no log or it is damaged.
     """
@@ -126,7 +126,7 @@ def _title(member: Mapping[str, Any]) -> str:
 
 
 def _cell(payoffs: PayoffTable, row: str, column: str) -> dict[str, Any] | None:
-    """What `row` did against `column` in both seats, None if they never met; see `standings`."""
+    """What `row` did against `column` in every seat, None if they never met; see `standings`."""
     counts = payoffs.cell(row, column)
     if counts is None:
         return None

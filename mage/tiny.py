@@ -22,9 +22,10 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch.nn import functional
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-import games
+from games.matrix import PAYOFFS
 from games.matrix_text import MatrixGame
 from games.opponents import NamedOpponent
+from games.text import TextGame
 from mage import keys
 from mage import models as language
 from mage.base_models import TINY
@@ -76,7 +77,7 @@ def settings_of(config: Config) -> TinySettings:
     )
 
 
-def build_tokenizer(game: MatrixGame) -> PreTrainedTokenizerFast:
+def build_tokenizer(game: TextGame) -> PreTrainedTokenizerFast:
     """Train the byte-level BPE tokenizer on the segments that the trials of this and the named games are made of.
 
     No pre-tokenisation: a segment such as "P -1\\n" becomes one token, so a round takes two.
@@ -96,20 +97,20 @@ def build_tokenizer(game: MatrixGame) -> PreTrainedTokenizerFast:
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token=START, pad_token=PAD)
 
 
-def _segments(own: MatrixGame) -> Iterable[str]:
+def _segments(own: TextGame) -> Iterable[str]:
     """Every segment of the games, the ones of each round more often than the ones of each trial."""
-    named = [name for name in games.names() if name != games.registry.CUSTOM_MATRIX]
-    for game in (own, *(games.load(name, rounds=rounds) for name in named for rounds in range(1, 11))):
+    named = (MatrixGame(spec, rounds) for spec in PAYOFFS.values() for rounds in range(1, 11))
+    for game in (own, *named):
         for seat in range(game.seats):
             yield from (game.rules(seat, episodes) for episodes in range(1, 6))
             yield from (game.episode_header(number) for number in range(1, 10))
             for _ in range(SEGMENT_WEIGHT):
-                yield from (move + TERMINATOR for move in game.moves[seat])
-                yield from game.every_news(seat)
+                yield from (move + TERMINATOR for move in game.spoken[seat].moves)
+                yield from game.spoken[seat].news
 
 
 def build(
-    game: MatrixGame,
+    game: TextGame,
     opponents: Sequence[NamedOpponent],
     settings: TinySettings,
     cache: Path,
@@ -140,11 +141,11 @@ def build(
     return folder
 
 
-def _manifest(game: MatrixGame, opponents: Sequence[NamedOpponent], settings: TinySettings) -> dict[str, object]:
+def _manifest(game: TextGame, opponents: Sequence[NamedOpponent], settings: TinySettings) -> dict[str, object]:
     return {
         "name": NAME,
         "format": FORMAT,
-        "texts": [[game.rules(seat, settings.episodes), *game.every_news(seat)] for seat in range(game.seats)],
+        "texts": [[game.rules(seat, settings.episodes), *game.spoken[seat].news] for seat in range(game.seats)],
         "opponents": [opponent.name for opponent in opponents],
         "families": sorted({opponent.family for opponent in opponents}),
         "settings": asdict(settings),
@@ -171,16 +172,16 @@ def network(settings: TinySettings, vocabulary: int) -> LlamaForCausalLM:
 
 
 def transcripts(
-    game: MatrixGame, codec: Codec, opponents: Sequence[NamedOpponent], trials: int, settings: TinySettings
+    game: TextGame, codec: Codec, opponents: Sequence[NamedOpponent], trials: int, settings: TinySettings
 ) -> list[list[int]]:
     """Play `trials` trials between corpus opponents and return what one seat read and wrote, as token ids."""
     rng = keys.generator(settings.seed, "corpus-pairs")
     plans = []
     for trial in range(trials):
         first, second = (opponents[int(i)] for i in rng.integers(len(opponents), size=2))
-        pairing = Pairing(first.name, second.name, trial % 2, trial, trial, "scripted")
+        pairing = Pairing(first.name, second.name, trial % game.seats, trial, trial, "scripted")
         own, other = SeatPlan(first.name, first, trial, transcribed=True), SeatPlan(second.name, second, trial)
-        plans.append(TrialPlan.of_two(pairing, own, other))
+        plans.append(TrialPlan.of(pairing, own, other, game.seats))
     play_keys = PlayKeys(settings.seed, "corpus", 0)
     conditions = Conditions(game, codec, play_keys, settings.episodes, settings.memory)
     played = play_all(plans, conditions, _NoSampler(), lane_rows=max(trials, 1))
@@ -196,7 +197,7 @@ class _NoSampler(Sampler):
 
 def _pretrain(
     model: language.LanguageModel,
-    game: MatrixGame,
+    game: TextGame,
     opponents: Sequence[NamedOpponent],
     settings: TinySettings,
     progress: Callable[[int, int], None],

@@ -77,14 +77,14 @@ class TrainingRun:
 
     def __init__(self, session: Session, resumed: bool) -> None:
         """Start at iteration 0, or where the latest checkpoint left off."""
-        config = session.config
-        self._session, self._config = session, config
+        self._session, self._config = session, (config := session.config)
         self.learners = [f"learner_{i}" for i in range(config.league.learners)]
         for number, name in enumerate(self.learners):
             seed = keys.integer(config.run.seed, "adapter", number)
             session.bank.add(name, trainable=True, seed=seed)
         self._learner = Learner(session.model, session.bank, self.learners, update_settings(config), config.run.seed)
         self._opponents = {opponent.name: opponent for opponent in session.setting.opponents.training}
+        self._league_settings = league_settings(config, session.setting.game.seats)
         self._timer = Timer(session.paths.timings)
         self._chunks: dict[str, list[Chunk]] = {"sampling": [], "training": []}  # of the latest iteration
         self.iteration = 0  # updates completed
@@ -97,7 +97,7 @@ class TrainingRun:
     def _begin(self) -> None:
         members = [Member(name, "learner") for name in self.learners]
         members += [Member(name, "scripted") for name in self._opponents]
-        self._league = League(Population(members), PayoffTable(), league_settings(self._config))
+        self._league = League(Population(members), PayoffTable(), self._league_settings)
         self._session.paths.events.unlink(missing_ok=True)  # of a run that ended before its first checkpoint
         self._log = EventLog(self._session.paths.events)
         config = self._config.model_dump(mode="json")
@@ -109,7 +109,7 @@ class TrainingRun:
         paths, bank = self._session.paths, self._session.bank
         state = checkpoint.load(paths.checkpoint, bank, self._learner.optimisers)
         try:
-            self._league = League.from_json(state["league"], league_settings(self._config))
+            self._league = League.from_json(state["league"], self._league_settings)
             self.iteration = self._saved = int(state["iteration"])
             offset = int(state["log_offset"])
         except (KeyError, TypeError, ValueError) as error:
@@ -173,7 +173,7 @@ class TrainingRun:
         watch, sampler = self._timer.stopwatch, self._session.sampler
         with watch.part("league"):
             pairings = self._league.pair(self.iteration, rng)
-        plans = plan_trials(pairings, self._opponents, play_keys)
+        plans = plan_trials(pairings, self._opponents, play_keys, self._league_settings.seats)
         conditions = self._session.conditions(play_keys)
         played = play_all(plans, conditions, sampler, lane_rows=config.learning.batch_rows, stopwatch=watch)
         self._chunks["sampling"] = sampler.work.take()

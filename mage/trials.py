@@ -7,8 +7,8 @@ batching (`mage.scheduler`) and sampling (`mage.sampler`).
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from games.matrix_text import MatrixGame
 from games.opponents import NamedOpponent
+from games.text import TextGame
 from mage.codec import Codec
 from mage.contexts import Context, MoveReply, MoveRequest
 from mage.keys import PlayKeys
@@ -34,16 +34,16 @@ class TrialPlan:
     seats: tuple[SeatPlan, ...]
 
     @classmethod
-    def of_two(cls, pairing: Pairing, own: SeatPlan, other: SeatPlan) -> "TrialPlan":
-        """Put the pairing's learner into its seat and the opponent into the other."""
-        return cls(pairing, (own, other) if pairing.seat == 0 else (other, own))
+    def of(cls, pairing: Pairing, own: SeatPlan, other: SeatPlan, seats: int) -> "TrialPlan":
+        """Put the pairing's learner into its seat and the opponent into all others."""
+        return cls(pairing, tuple(own if seat == pairing.seat else other for seat in range(seats)))
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
     """What all trials of a batch share."""
 
-    game: MatrixGame
+    game: TextGame
     codec: Codec
     keys: PlayKeys
     episodes: int

@@ -27,6 +27,7 @@ class LeagueSettings:
     snapshot_every: int = 10  # updates between snapshots; 0 = never
     snapshots_kept: int = 8  # in the whole league; older ones are retired
     pfsp_power: float = 2.0
+    seats: int = 2  # of the game
 
     def __post_init__(self) -> None:
         """Check the ranges."""
@@ -37,6 +38,7 @@ class LeagueSettings:
             "snapshot_every": 0,
             "snapshots_kept": 0,
             "pfsp_power": 0,
+            "seats": 2,
         }
         for name, low in lowest.items():
             if not getattr(self, name) >= low:
@@ -64,6 +66,7 @@ class League:
             rng,
             settings.pfsp_power,
             iteration,
+            settings.seats,
         )
 
     def record(self, results: Iterable[Result]) -> None:

@@ -149,11 +149,12 @@ def pair(
     rng: np.random.Generator,
     power: float = 2.0,
     iteration: int = 0,
+    seats: int = 2,
 ) -> list[Pairing]:
     """Draw the pairings of one iteration: `groups` groups of `num_generations` trials for each learner.
 
-    weights: matchmaker -> weight, see MATCHMAKERS. Seats alternate over a learner's groups; which comes
-    first alternates over learners and iterations, so that an odd number of groups is fair too. Trials are
+    weights: matchmaker -> weight, see MATCHMAKERS. The learner's seat, of `seats`, alternates over its groups; which
+    comes first alternates over learners and iterations, so that an odd number of groups is fair too. Trials are
     numbered group * num_generations + position. ValueError for bad weights or counts, no learner, or nobody
     to meet.
     """
@@ -167,7 +168,7 @@ def pair(
         opponents = choose_opponents(learner.name, population, payoffs, weights, groups, rng, power)
         for position, opponent in enumerate(opponents):
             group = index * groups + position
-            seat = (iteration + index + position) % 2
+            seat = (iteration + index + position) % seats
             pairings += [
                 Pairing(learner.name, opponent.name, seat, group, group * num_generations + i, opponent.kind)
                 for i in range(num_generations)

@@ -24,8 +24,8 @@ class Counts:
     n: int = 0  # trials
     total: float = 0.0  # sum over trials of the row's mean return per episode, game units
     total_squares: float = 0.0  # sum over trials of that mean squared
-    wins: int = 0  # episodes in which the row's return was above the column's
-    draws: int = 0  # episodes with equal returns
+    wins: int = 0  # episodes in which the row's return was above that of every other seat
+    draws: int = 0  # episodes in which it equalled the best of the others
     losses: int = 0  # episodes in which it was below
     forfeits: int = 0  # forfeits by the row
 
@@ -48,7 +48,7 @@ class Result:
 
     row: str
     column: str
-    seat: int  # the row's, 0 or 1
+    seat: int  # the row's, from 0
     n: int  # trials, at least 1
     total: float  # sum over trials of the row's mean return per episode, game units
     total_squares: float  # sum over trials of that mean squared
@@ -62,8 +62,8 @@ class Result:
         where = f"result of {self.row!r} against {self.column!r}"
         if self.row == self.column:
             raise ValueError(f"{where}: a member is never rated against itself")
-        if self.seat not in (0, 1):
-            raise ValueError(f"{where}: got seat {self.seat}, expected 0 or 1")
+        if self.seat < 0:
+            raise ValueError(f"{where}: got seat {self.seat}, expected 0 or more")
         if self.n < 1 or min(self.wins, self.draws, self.losses, self.forfeits) < 0:
             raise ValueError(f"{where}: got n={self.n} or a negative count, expected n >= 1 and counts >= 0")
         if not (math.isfinite(self.total) and math.isfinite(self.total_squares)):
@@ -78,18 +78,18 @@ class Result:
 def tally(row: str, column: str, seat: int, returns: ArrayLike, forfeits: ArrayLike) -> Result:
     """Sum up the trials of one pairing from the side of `row`, who sat in `seat`.
 
-    returns: [trials, episodes, 2] by seat, game units; forfeits: [trials, episodes, 2] counts by seat.
-    The other side of the same trials is `tally(column, row, 1 - seat, returns, forfeits)`.
+    returns: [trials, episodes, seats] by seat, game units; forfeits: [trials, episodes, seats] counts by seat.
+    Between two the other side of the same trials is `tally(column, row, 1 - seat, returns, forfeits)`.
     ValueError for another shape, no trial, or a return that is not finite.
     """
     by_seat = np.asarray(returns, dtype=np.float64)
     faults = np.asarray(forfeits, dtype=np.int64)
-    if by_seat.ndim != 3 or by_seat.shape[2] != 2 or 0 in by_seat.shape or faults.shape != by_seat.shape:
+    if by_seat.ndim != 3 or by_seat.shape[2] < 2 or 0 in by_seat.shape or faults.shape != by_seat.shape:
         raise ValueError(
-            f"got returns {by_seat.shape} and forfeits {faults.shape}, expected both [trials, episodes, 2] "
-            "with at least one trial and one episode"
+            f"got returns {by_seat.shape} and forfeits {faults.shape}, expected both [trials, episodes, seats] "
+            "with at least one trial and one episode, of two seats or more"
         )
-    own, other = by_seat[:, :, seat], by_seat[:, :, 1 - seat]
+    own, other = by_seat[:, :, seat], np.delete(by_seat, seat, axis=2).max(axis=2)
     means = own.mean(axis=1)
     return Result(
         row=row,
@@ -110,14 +110,14 @@ class PayoffTable:
 
     def __init__(self, results: Iterable[Result] = ()) -> None:
         """Record `results` in order."""
-        self._cells: dict[tuple[str, str, int], Counts] = {}
+        self._cells: dict[tuple[str, str], dict[int, Counts]] = {}  # row, column; the row's seat
         for result in results:
             self.record(result)
 
     def record(self, result: Result) -> None:
         """Add one side's result to its cell."""
-        key = (result.row, result.column, result.seat)
-        self._cells[key] = self._cells.get(key, Counts()) + result.counts
+        seats = self._cells.setdefault((result.row, result.column), {})
+        seats[result.seat] = seats.get(result.seat, Counts()) + result.counts
 
     def record_match(self, first: Result, second: Result) -> None:
         """Record both sides of the same trials; ValueError unless `second` is the mirror of `first`."""
@@ -133,9 +133,9 @@ class PayoffTable:
         self.record(second)
 
     def cell(self, row: str, column: str, seat: int | None = None) -> Counts | None:
-        """Return the row's sums against `column` in `seat` (None: both seats), or None when never played."""
-        seats = (0, 1) if seat is None else (seat,)
-        found = [self._cells[key] for s in seats if (key := (row, column, s)) in self._cells]
+        """Return the row's sums against `column` in `seat` (None: all seats), or None when never played."""
+        seats = self._cells.get((row, column), {})
+        found = [counts for own, counts in sorted(seats.items()) if seat in (None, own)]
         return sum(found, start=Counts()) if found else None
 
     def mean(self, row: str, column: str, seat: int | None = None) -> float | None:
@@ -153,7 +153,11 @@ class PayoffTable:
 
     def results(self) -> tuple[Result, ...]:
         """Return every cell as one summed result, sorted by row, column and seat."""
-        return tuple(Result(*key, **asdict(counts)) for key, counts in sorted(self._cells.items()))
+        return tuple(
+            Result(row, column, seat, **asdict(counts))
+            for (row, column), seats in sorted(self._cells.items())
+            for seat, counts in sorted(seats.items())
+        )
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return plain JSON values, sorted, from which `from_json` rebuilds an equal table."""

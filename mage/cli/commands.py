@@ -143,26 +143,36 @@ def standings(run: Run, json_file: JsonFile = None) -> None:
 
 
 @app.command()
-def games() -> None:
-    """List the games."""
-    from games.registry import describe
-    from mage.views.catalog import games_table
+def games(
+    tried: Annotated[
+        str | None,
+        typer.Option("--try", metavar="all|NAME,...", help="Play all of OpenSpiel's games, or these, at random."),
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Also write what --try found as a table.")
+    ] = None,
+) -> None:
+    """List the games, or try which can be played."""
+    from mage.cli.game_lists import EVERY, print_attempts, print_games
 
-    console().print(games_table(describe()))
+    if tried is not None:
+        if markdown is not None and (markdown.is_dir() or not markdown.absolute().parent.is_dir()):
+            raise RequestError(f'--markdown: got "{markdown}", expected a file in a directory that exists')
+        print_attempts(console(), None if tried == EVERY else split_names(tried, "--try", "all or names"), markdown)
+    elif markdown is not None:
+        raise RequestError("--markdown: got it without --try, expected both; add --try all")
+    else:
+        print_games(console())
 
 
 @app.command()
 def opponents(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="A game that `mage games` lists.")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game: one that `mage games` lists, or any other.")],
 ) -> None:
     """List the families of scripted opponents for a game."""
-    from games.families import FAMILIES
-    from games.registry import GAMES
-    from mage.views.catalog import opponents_table
+    from mage.cli.game_lists import print_opponents
 
-    if game not in GAMES:
-        raise unknown("game", game, GAMES)
-    console().print(opponents_table(FAMILIES.values()))
+    print_opponents(console(), game)
 
 
 @models_app.callback(invoke_without_command=True)
@@ -210,13 +220,15 @@ def pull_model(
     typer.echo(f"{name} is in {folder}")
 
 
-def split_names(text: str) -> tuple[str, ...]:
-    """Opponent names separated by commas outside parentheses. Raises RequestError when there are none."""
+def split_names(
+    text: str, option: str = "--opponents", expected: str = "held_out, validation, training or names"
+) -> tuple[str, ...]:
+    """Names separated by commas outside parentheses. Raises RequestError when there are none."""
     from games import naming
 
     given = tuple(naming.split_names(text))
     if not given:
-        raise RequestError(f'--opponents: got "{text}", expected held_out, validation, training or names')
+        raise RequestError(f'{option}: got "{text}", expected {expected}')
     return given
 
 

@@ -29,8 +29,8 @@ class Run(Table):
     )
     linear: Literal["auto", "torch", "onednn"] = Field(
         default="auto",
-        description='what multiplies the base\'s layers on a CPU in float32; "onednn" keeps their weights a second '
-        'time, laid out for it; "auto": the faster one, measured when the run starts',
+        description='what multiplies the base\'s layers on a CPU in float32; "onednn" keeps their weights twice '
+        'more, laid out for it; "auto": the faster one, measured when the run starts',
     )
 
 
@@ -38,7 +38,9 @@ class Game(Table):
     """[game]: what is played."""
 
     name: str = Field(default="rock_paper_scissors", min_length=1, description="a game that `mage games` lists")
-    rounds: int = Field(default=6, ge=1, description="joint moves per episode of a repeated matrix game")
+    rounds: int | None = Field(
+        default=None, ge=1, description="joint moves per episode of a repeated matrix game, 6 unless given"
+    )
     rendering: Literal["compact", "full"] = Field(default="compact", description="how the game is put into words")
     moves: tuple[tuple[str, ...], tuple[str, ...]] | None = Field(
         default=None, description='names of the moves of seat 0 and of seat 1, for name = "matrix" only'

@@ -169,7 +169,8 @@ def test_a_study_measures_each_axis_from_the_middle(tmp_path: Path):
         ("agents", Point(1, 4, 1)),
         ("agents", Point(1, 4, 2)),
     ]
-    assert found[3].trained_tokens == 2 * found[2].trained_tokens
+    few, many = found[2].trained_tokens, found[3].trained_tokens  # of 4 rows and of 8; openings are shared
+    assert few < many <= 2 * few
     lines = table(found).splitlines()
     assert len(lines) == 2 + len(found) + 1 + 2 + 2 * len(axes)
     pytest.importorskip("matplotlib")

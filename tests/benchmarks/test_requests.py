@@ -139,7 +139,7 @@ def test_the_rendering_reaches_the_trials(monkeypatch: pytest.MonkeyPatch, capsy
 
     monkeypatch.setattr(table, "measure", measure)
     compact, full = (
-        one_line(games.load("rock_paper_scissors", rounds=4, rendering=way)) for way in ("compact", "full")
+        one_line(games.load_matrix("rock_paper_scissors", rounds=4, rendering=way)) for way in ("compact", "full")
     )
     assert len(full) > 3 * len(compact)
     assert refusal(table.main, [], capsys) == (2, f"error: {compact}")

@@ -176,6 +176,18 @@ def test_expected_returns_agree_with_simulated_players():
     assert (np.abs(returns.mean(axis=0) - expected) < 4 * error).all()
 
 
+def test_two_rocks_could_each_gain_a_point_a_round():
+    """Paper beats rock: 6 rounds x 1 for each of the two; two of the third of each can't be improved on."""
+    rock, thirds = parse(RPS, "peaked_habit(move=R,peak=1.0)"), parse(RPS, "peaked_habit(move=R,peak=0.333333333333)")
+    assert exact.nash_conv(RPS, [rock, rock]) == pytest.approx(12.0)
+    assert exact.nash_conv(RPS, [thirds, thirds]) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_matrix_game_of_any_size_has_exact_values():
+    assert exact.refusal(load("prisoners_dilemma", rounds=1000)) is None
+    assert "without a payoff matrix" in exact.refusal(SimpleNamespace(name="texas_holdem"))
+
+
 def test_a_policy_for_another_game_is_refused():
     with pytest.raises(ValueError, match="expected"):
         exact.best_response_value(RPS, parse(PD, "tit_for_tat").policy(PD, 1), 0)

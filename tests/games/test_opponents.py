@@ -166,3 +166,42 @@ def test_draws_too_near_to_training_are_drawn_again():
 def test_a_split_tells_training_near_and_far_apart():
     sets = split(RPS, training=["peaked_habit"], held_out=["dirichlet_habit(p=0.1/0.3/0.6)", "cycle"], validation=[])
     assert [sets.distance(rival) for rival in (*sets.training, *sets.held_out)] == ["training", "near", "far"]
+
+
+def test_uniform_play_under_two_names_is_refused_in_a_matrix_game():
+    pennies = load("matching_pennies")
+    for alias in ("peaked_habit(move=H,peak=0.5)", "dirichlet_habit(p=0.5/0.5)"):
+        with pytest.raises(RequestError, match="which behaves like random"):
+            split(pennies, training=["random"], held_out=[alias], min_distance=0.0)
+
+
+def test_draws_for_evaluation_from_a_region_of_training_are_refused():
+    training = {"family": "peaked_habit", "count": 4, "parameters": {"peak": [0.6, 0.8]}}
+    inside = {"family": "peaked_habit", "count": 2, "seed": 1, "parameters": {"peak": [0.7, 0.9]}}
+    with pytest.raises(RequestError, match="expected regions without overlap"):
+        split(RPS, training=[training], held_out=[inside])
+    with pytest.raises(RequestError, match="expected regions without overlap"):
+        split(RPS, training=["cycle"], validation=[training], held_out=[inside])
+
+
+def test_regions_that_share_a_border_or_differ_in_another_parameter_do_not_overlap():
+    low = {"family": "peaked_habit", "count": 2, "parameters": {"peak": [0.6, 0.8]}}
+    for other in ({"peak": [0.8, 0.9]}, {"peak": [0.6, 0.8], "move": ["S"]}):
+        held = {**low, "seed": 1, "parameters": other}
+        trained = {**low, "parameters": {"peak": [0.6, 0.8], "move": ["R", "P"]}}
+        assert len(split(RPS, training=[trained], held_out=[held], min_distance=0.0).held_out) == 2
+
+
+def test_a_held_out_opponent_inside_a_region_of_training_is_refused():
+    """However far it is from those that were drawn: near means parameters from a disjoint region."""
+    training = {
+        "family": "peaked_habit",
+        "count": 1,
+        "seed": 1,
+        "parameters": {"peak": [0.6, 0.95], "move": ["R", "P"]},
+    }
+    for peak in (0.6, 0.77, 0.95):
+        with pytest.raises(RequestError, match=r"held_out, which lies where training draws from \(peak=\[0.6, 0.95\]"):
+            split(RPS, training=[training], held_out=[f"peaked_habit(move=R,peak={peak})"], min_distance=0.0)
+    for outside in ("peaked_habit(move=S,peak=0.8)", "peaked_habit(move=R,peak=0.5)"):
+        assert split(RPS, training=[training], held_out=[outside]).distance(parse(RPS, outside)) == "near"

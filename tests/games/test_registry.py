@@ -9,13 +9,12 @@ import pytest
 
 import games
 from games.errors import RequestError, unknown
-from games.registry import describe, load, names
+from games.matrix import PAYOFFS
+from games.registry import HEADINGS, OPENSPIEL, describe, load, load_matrix, names
 
 
-def test_every_named_game_loads_and_plays_to_its_end():
-    for name in names():
-        if name == "matrix":
-            continue
+def test_every_named_matrix_loads_and_plays_to_its_end():
+    for name in PAYOFFS:
         game = load(name, rounds=3)
         episode = game.start(seed=0)
         while episode.seat_to_move is not None:
@@ -40,8 +39,8 @@ def test_a_custom_matrix_takes_moves_and_payoffs():
 def test_an_unknown_game_names_the_closest():
     with pytest.raises(RequestError, match=r"did you mean 'rock_paper_scissors'\?"):
         load("rock_paper_scisors")
-    with pytest.raises(RequestError, match="known are matching_pennies, matrix, prisoners_dilemma"):
-        load("chess")
+    with pytest.raises(RequestError, match="known are .*chess, .*rock_paper_scissors, rps, "):
+        load("zzz")
 
 
 def test_an_unknown_rendering_names_the_known_ones():
@@ -72,6 +71,22 @@ def test_options_that_do_not_fit_the_game_are_refused(name, options, message):
         load(name, **options)
 
 
+@pytest.mark.parametrize("name", ["tictactoe", "kuhn_poker", "openspiel:kuhn_poker", "package.module:function"])
+@pytest.mark.parametrize("option", [{"rounds": 3}, {"moves": [["A"], ["B"]]}, {"payoffs": [[1.0]]}])
+def test_options_of_matrix_games_are_refused_for_others_before_anything_is_imported(name, option):
+    with pytest.raises(RequestError, match=f"{next(iter(option))}: got it for '{name}', expected it for repeated"):
+        load(name, **option)
+
+
+def test_only_a_repeated_matrix_game_is_loaded_as_one():
+    assert load_matrix("stag_hunt", rounds=2) == load("stag_hunt", rounds=2)
+    for name in ("tictactoe", "public_goods", "public_goods(seats=4)", "openspiel:matrix_pd", "json:loads"):
+        with pytest.raises(RequestError, match="expected a repeated matrix game such as"):
+            load_matrix(name)
+    with pytest.raises(RequestError, match="unknown game 'stag'"):
+        load_matrix("stag")
+
+
 def test_descriptions_cover_the_table():
     rows = {row.name: row for row in describe()}
     assert tuple(rows) == names()
@@ -79,6 +94,19 @@ def test_descriptions_cover_the_table():
     assert rows["rock_paper_scissors"].moves == (("R", "P", "S"), ("R", "P", "S"))
     assert rows["rock_paper_scissors"].zero_sum is True
     assert (rows["matrix"].moves, rows["matrix"].zero_sum) == (None, None)
+    assert {row.kind for row in rows.values()} == set(HEADINGS)
+    goods = rows["public_goods"]
+    assert (goods.seats, goods.moves, goods.payoff_range) == (3, (("keep", "give"),) * 3, (2.0, 7.0))
+    for name in ("tictactoe", "kuhn_poker"):
+        assert (rows[name].seats, rows[name].moves, rows[name].payoff_range) == (2, None, None)
+
+
+def test_the_names_of_openspiel_s_games_are_those_that_its_module_has():
+    from games import openspiel
+
+    assert {row.name for row in describe() if row.kind == OPENSPIEL} == set(openspiel.NAMED)
+    for name, full_name in openspiel.NAMED.items():
+        assert load(name) == load(full_name)
 
 
 def test_unknown_without_a_close_name_makes_no_guess():
@@ -99,8 +127,8 @@ def test_importing_the_package_imports_nothing_heavy():
         "import sys, games, games.errors\n"
         "heavy = {'numpy', 'gymnasium', 'pettingzoo', 'scipy', 'torch'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
-        "games.load('stag_hunt')\n"
-        "heavy = {'scipy', 'torch', 'pygame'} & set(sys.modules)\n"
+        "games.load('stag_hunt'), games.load('public_goods'), games.describe()\n"
+        "heavy = {'scipy', 'torch', 'pygame', 'pyspiel', 'rlcard', 'chess'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

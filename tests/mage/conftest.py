@@ -16,6 +16,7 @@ import torch
 import games
 from games.matrix_text import MatrixGame
 from games.opponents import parse
+from games.text import TextGame
 from mage import models, tiny
 from mage.adapter_files import LoraSettings
 from mage.adapters import AdapterBank
@@ -58,14 +59,14 @@ def settings() -> TinySettings:
 
 @pytest.fixture(scope="session")
 def rps() -> MatrixGame:
-    return games.load("rock_paper_scissors", rounds=3)
+    return games.load_matrix("rock_paper_scissors", rounds=3)
 
 
 @pytest.fixture(scope="session")
 def castling() -> MatrixGame:
     """A zero-sum game whose moves begin with one another: the higher number wins the difference."""
     payoffs = [[own - other for other in range(4)] for own in range(4)]
-    return games.load("matrix", rounds=3, moves=[PREFIXED, PREFIXED], payoffs=payoffs)
+    return games.load_matrix("matrix", rounds=3, moves=[PREFIXED, PREFIXED], payoffs=payoffs)
 
 
 @pytest.fixture(scope="session")
@@ -115,7 +116,7 @@ def play(model: LanguageModel, bank: AdapterBank) -> Plays:
     """Play pairings; `reader` is the model with another codec, where the game needs one."""
 
     def play(
-        game: MatrixGame,
+        game: TextGame,
         pairings: Sequence[Pairing],
         *,
         memory: str = "transcript",
@@ -128,7 +129,7 @@ def play(model: LanguageModel, bank: AdapterBank) -> Plays:
         scripted = {p.opponent: parse(game, p.opponent) for p in pairings if p.opponent_kind == "scripted"}
         conditions = Conditions(game, reader.codec, keys, episodes, memory)
         sampler = ConstrainedSampler(reader, bank, 64)
-        return play_all(plan_trials(pairings, scripted, keys), conditions, sampler, lane_rows=lane_rows)
+        return play_all(plan_trials(pairings, scripted, keys, game.seats), conditions, sampler, lane_rows=lane_rows)
 
     return play
 

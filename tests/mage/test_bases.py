@@ -58,7 +58,7 @@ def config(tmp_path: Path, name: str, **settings) -> Config:
 
 
 def one_trial(model: LanguageModel, agent: str, lora: bool) -> PlayedTrial:
-    game = games.load("rock_paper_scissors", rounds=2, rendering="full")
+    game = games.load_matrix("rock_paper_scissors", rounds=2, rendering="full")
     bank = AdapterBank(model.network, LoraSettings(2, 4.0), model.name)
     if lora:
         bank.add(agent, trainable=True)

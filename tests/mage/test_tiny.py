@@ -15,6 +15,7 @@ import pytest
 import torch
 
 import games
+from games.matrix import PAYOFFS
 from mage import models, tiny
 from mage.codec import Codec
 from mage.contexts import MoveReply, MoveRequest
@@ -23,10 +24,11 @@ from mage.scheduler import play_all
 from mage.trials import Conditions, SeatPlan, TrialPlan
 from populations.matchmaking import Pairing
 
-NAMED = [name for name in games.names() if name != "matrix"]
+NAMED = tuple(PAYOFFS)
+OTHERS = ("kuhn_poker", "leduc_poker", "tictactoe", "public_goods", "texas_holdem")
 SHOW = (
     "import hashlib, games; from mage import tiny;"
-    "t = tiny.build_tokenizer(games.load('rock_paper_scissors', rounds=3));"
+    "t = tiny.build_tokenizer(games.load_matrix('rock_paper_scissors', rounds=3));"
     "print(hashlib.sha256(t.backend_tokenizer.to_str().encode()).hexdigest())"
 )
 
@@ -38,8 +40,8 @@ def codec_of(game: games.MatrixGame) -> Codec:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_a_round_of_every_named_game_takes_at_most_eight_tokens(name, base):
-    for codec, rounds in ((base.codec, 6), (codec_of(games.load(name, rounds=10)), 10)):
-        game = games.load(name, rounds=rounds)
+    for codec, rounds in ((base.codec, 6), (codec_of(games.load_matrix(name, rounds=10)), 10)):
+        game = games.load_matrix(name, rounds=rounds)
         for seat in (0, 1):
             move = max(len(codec.encode_move(move)) for move in game.moves[seat])
             assert move + max(len(codec.encode(news)) for news in game.every_news(seat)) <= 8
@@ -47,17 +49,26 @@ def test_a_round_of_every_named_game_takes_at_most_eight_tokens(name, base):
 
 @pytest.mark.parametrize("name", NAMED)
 def test_every_text_of_a_game_comes_back_from_its_tokens(name):
-    game = games.load(name, rounds=12)
+    game = games.load_matrix(name, rounds=12)
     tokenizer = tiny.build_tokenizer(game)
     texts = [game.rules(1, 7), game.episode_header(12), *game.every_news(0), "Ünseen text\n"]
     for text in texts:
         assert tokenizer.decode(tokenizer.encode(text, add_special_tokens=False)) == text
 
 
+@pytest.mark.parametrize("name", OTHERS)
+def test_texts_of_games_that_can_only_be_tried_come_back_from_their_tokens_too(name):
+    game = games.load(name)
+    tokenizer = tiny.build_tokenizer(game)
+    for seat, spoken in enumerate(game.spoken):
+        for text in (game.rules(seat, 3), *(f"{move}\n" for move in spoken.moves), *spoken.news):
+            assert tokenizer.decode(tokenizer.encode(text, add_special_tokens=False)) == text
+
+
 def test_the_tokenizer_is_the_same_in_two_processes():
     environment = os.environ | {"PYTHONHASHSEED": "77"}
     other = subprocess.run([sys.executable, "-c", SHOW], env=environment, capture_output=True, text=True, check=True)
-    own = tiny.build_tokenizer(games.load("rock_paper_scissors", rounds=3)).backend_tokenizer.to_str()
+    own = tiny.build_tokenizer(games.load_matrix("rock_paper_scissors", rounds=3)).backend_tokenizer.to_str()
     assert other.stdout.strip() == hashlib.sha256(own.encode()).hexdigest()
 
 

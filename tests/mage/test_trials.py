@@ -148,7 +148,7 @@ def test_returns_of_a_zero_sum_game_sum_to_zero_and_are_the_sum_of_the_turns_rew
 
 
 def test_a_game_that_is_not_zero_sum_pays_both(spelling):
-    dilemma = games.load("prisoners_dilemma", rounds=2)
+    dilemma = games.load_matrix("prisoners_dilemma", rounds=2)
     pairing = Pairing("ann", "peaked_habit(move=C,peak=1.0)", 0, 0, 0, "scripted")
     (played,), _ = run(dilemma, spelling, pairing, episodes=1)
     (episode,) = played.record.episodes

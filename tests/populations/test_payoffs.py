@@ -23,9 +23,15 @@ def test_a_win_outside_zero_sum_games_is_a_return_above_the_others():
     assert (result.wins, result.draws, result.losses, result.total) == (1, 1, 0, 4.0)
 
 
-@pytest.mark.parametrize("returns", [[], [[]], [[[1.0]]], [[[1.0, 2.0, 3.0]]], [1.0, 2.0]])
+def test_among_three_a_win_is_a_return_above_both_others():
+    returns = [[[3.0, 1.0, 2.0], [2.0, 1.0, 2.0], [0.0, 1.0, -1.0]]]
+    result = tally("a", "b", 0, returns, [[[0, 0, 0]] * 3])
+    assert (result.wins, result.draws, result.losses, result.total) == (1, 1, 1, 5 / 3)
+
+
+@pytest.mark.parametrize("returns", [[], [[]], [[[1.0]]], [1.0, 2.0]])
 def test_tally_refuses_other_shapes_and_nothing(returns):
-    with pytest.raises(ValueError, match="trials, episodes, 2"):
+    with pytest.raises(ValueError, match="trials, episodes, seats"):
         tally("a", "b", 0, returns, returns)
 
 
@@ -83,7 +89,7 @@ def test_missing_is_missing():
     ("change", "message"),
     [
         ({"column": "a"}, "itself"),
-        ({"seat": 2}, "seat 2"),
+        ({"seat": -1}, "seat -1"),
         ({"n": 0}, "n=0"),
         ({"losses": -1}, "negative"),
         ({"total": float("inf")}, "finite"),

@@ -1,0 +1,78 @@
+"""PettingZoo's `rps_v2` as text: rock, paper, scissors, round after round.
+
+Said in the words of repeated matrix games, whose payoffs it has. Left out: its variants with more than three moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pettingzoo.classic.rps.rps import raw_env
+
+from games.aec import AECGame
+from games.matrix import PAYOFFS, make_spec
+from games.matrix_text import RENDERINGS, Rendering
+
+if TYPE_CHECKING:
+    from pettingzoo.utils.env import AECEnv
+
+ROUNDS = 6
+MOVES = ("rock", "paper", "scissors")  # in the order of the environment's actions
+SPEC = make_spec("rps", MOVES, MOVES, PAYOFFS["rock_paper_scissors"].payoffs)
+
+
+class RockPaperScissorsAdapter:
+    """The `games.text.TextAdapter` of PettingZoo's environment, which asks seat 0 first and tells nobody."""
+
+    def __init__(self, rendering: Rendering) -> None:
+        """rendering: of repeated matrix games."""
+        self._rendering = rendering
+        self._rounds: list[tuple[int, ...]] = []
+        self._first = ""  # seat 0's move of the round in play
+
+    def opening(self, env: AECEnv[Any, Any, Any]) -> Sequence[str]:
+        """Nothing is known before the first round."""
+        return "", ""
+
+    def legal_moves(self, env: AECEnv[Any, Any, Any], seat: int) -> tuple[str, ...]:
+        """Every move is always legal."""
+        return MOVES
+
+    def action(self, env: AECEnv[Any, Any, Any], seat: int, move: str) -> int:
+        """The move's index."""
+        return MOVES.index(move)
+
+    def news(self, env: AECEnv[Any, Any, Any], seat: int, move: str) -> Sequence[str]:
+        """Nothing until both moved; then to each seat the other's move and its own payoff."""
+        if seat == 0:
+            self._first = move
+            return "", ""
+        self._rounds.append((MOVES.index(self._first), MOVES.index(move)))
+        first, second = (float(env.rewards[agent]) for agent in env.possible_agents)
+        return self._rendering.news(move, first), self._rendering.news(self._first, second)
+
+    def history(self, env: AECEnv[Any, Any, Any]) -> Sequence[tuple[int, ...]]:
+        """The joint moves of complete rounds."""
+        return self._rounds
+
+    def state(self, env: AECEnv[Any, Any, Any]) -> Any:
+        """None: OpenSpiel's game has one round."""
+        return None
+
+
+def load(rendering: str) -> AECGame:
+    """Load the game in one of the renderings."""
+    words = RENDERINGS[rendering]
+    return AECGame(
+        name="rps",
+        rendering=rendering,
+        seats=2,
+        max_turns=ROUNDS,
+        utility_range=(-float(ROUNDS), float(ROUNDS)),
+        zero_sum=True,
+        make_env=partial(raw_env, max_cycles=ROUNDS),
+        make_adapter=partial(RockPaperScissorsAdapter, words),
+        make_rules=partial(words.rules, SPEC, ROUNDS),
+    )

@@ -1,0 +1,84 @@
+"""Opponents that are computed: counterfactual regret minimisation, and the best response to another opponent.
+
+Made when first asked for and kept. Left out: what learns from play (`q_learning`).
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache, partial
+from typing import Any
+
+from games import exact, naming
+from games.errors import RequestError
+from games.family import Family, Way
+from games.fits import HIDDEN, MATRIX, TREE, load_solver
+from games.opponent_parameters import Text, opponent_text
+from games.parameters import Whole
+from games.strategies import RANDOM
+from games.tree_policy import TreePolicy
+
+
+def cfr(game: Any, seat: int, *, iterations: int) -> TreePolicy:
+    """The average policy of CFR, mixed as it is. Raises RequestError for a game that is too large to walk."""
+    from games.tree_walk import sequence_form  # pyspiel takes a while to import
+
+    sequence_form(game.solver)
+    return TreePolicy(partial(_cfr_probabilities, game.solver, iterations), f"cfr {iterations}")
+
+
+@lru_cache(maxsize=8)
+def average_policy(solver: str, iterations: int) -> dict[str, dict[int, float]]:
+    """OpenSpiel's policy of all seats after so many iterations of CFR: information state -> action -> probability."""
+    import pyspiel
+
+    learner = pyspiel.CFRSolver(load_solver(solver))
+    for _ in range(iterations):
+        learner.evaluate_and_update_policy()
+    table = learner.tabular_average_policy().policy_table()
+    return {key: dict(row) for key, row in table.items()}
+
+
+def _cfr_probabilities(solver: str, iterations: int, state: Any, seat: int) -> list[float]:
+    shares = average_policy(solver, iterations)[state.information_state_string(seat)]
+    return [shares[action] for action in state.legal_actions(seat)]
+
+
+def best_response_matrix(game: Any, seat: int, *, to: str) -> Any:
+    """The exact best response in a repeated matrix game, a finite-state policy."""
+    return exact.best_response_policy(game, naming.parse(game, to), seat)
+
+
+def best_response_tree(game: Any, seat: int, *, to: str) -> TreePolicy:
+    """The exact best response to the opponent on every other seat.
+
+    Raises RequestError for an opponent without move probabilities and for a game that is too large to walk.
+    """
+    rival = naming.parse(game, to)
+    if any(rival.tree_policy(game, other) is None for other in range(game.seats) if other != seat):
+        raise RequestError(
+            f"got best_response to {rival.name}, which has no move probabilities to respond to, expected an opponent "
+            f"with some: choose another, such as {RANDOM}"
+        )
+    reason = exact.refusal(game)
+    if reason is not None:
+        raise RequestError(reason)
+    found = cache(lambda: exact.best_response_policy(game, rival, seat))
+    return TreePolicy(lambda state, mover: found()(state, mover), f"best_response {rival.name}")
+
+
+SOLVED_FAMILIES: tuple[Family, ...] = (
+    Family(
+        "cfr",
+        "cfr",
+        "the average policy of counterfactual regret minimisation, played as mixed; near an equilibrium for two seats",
+        (Whole("iterations", "at least 1", low=1, usual=1000, choices=(10, 100, 1000)),),
+        (Way(HIDDEN, cfr),),
+    ),
+    Family(
+        "best_response",
+        "best_response",
+        "the best moves there are against another opponent, which it knows",
+        (Text("to", "the other opponent, by name", opponent_text, RANDOM, RANDOM),),
+        (Way(MATRIX, best_response_matrix), Way(TREE, best_response_tree)),
+    ),
+)
