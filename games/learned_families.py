@@ -5,7 +5,7 @@ Left out: how they learn (`q_learning`) and what a file holds (`policy_file`).
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ def _learned_tree(game: Any, seat: int, *, episodes: int, against: str, seed: in
     from games import q_learning
 
     rival = naming.parse(game, against)
-    trained = partial(q_learning.train_tree, game, seat, rival, episodes, seed)
+    trained = cache(partial(q_learning.train_tree, game, seat, rival, episodes, seed))  # asked at every move
     return q_learning.tree_policy(trained, f"q_learning {episodes} {rival.name} {seed}")
 
 

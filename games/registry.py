@@ -85,7 +85,7 @@ def load(
     if not own_code and is_own_code(name):
         raise RequestError(
             f"game {name!r}: it runs code of its own and was named by a file, expected you to name it; "
-            "give its name yourself if you trust that code"
+            "register it under the entry point mage.games (docs/games.md) to have it loaded from there"
         )
     return build(Options(rounds, rendering, moves, payoffs))
 

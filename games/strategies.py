@@ -16,7 +16,7 @@ import numpy as np
 from games import finite_state
 from games.finite_state import FiniteStatePolicy
 from games.players import FiniteStatePlayer, MixturePlayer, Player
-from games.tree_policy import PolicyPlayer, TreePolicy
+from games.tree_policy import PolicyPlayer, TreePolicy, uniform_policy
 
 RANDOM = "random"  # the core of uniform play
 
@@ -85,6 +85,10 @@ def _(strategy: Plain, epsilon: float) -> Strategy:
     return replace(strategy, make=lambda: MixturePlayer(make(), epsilon), kept=strategy.kept * (1.0 - epsilon))
 
 
+def _is_random(strategy: Plain | TreePolicy) -> bool:
+    return strategy.core == RANDOM or strategy.kept < finite_state.PROBABILITY_STEP
+
+
 def fingerprint(strategy: Strategy, game: Any, seat: int) -> bytes:
     """Bytes that are equal for two strategies of the seat exactly when they behave the same, as far as can be told.
 
@@ -93,13 +97,15 @@ def fingerprint(strategy: Strategy, game: Any, seat: int) -> bytes:
     """
     if isinstance(strategy, FiniteStatePolicy):
         return strategy.fingerprint()
+    if _is_random(strategy) and getattr(game, "solver", None) is not None:
+        strategy = TreePolicy(uniform_policy, RANDOM)  # whatever it was made of, it is compared as what it is
     if isinstance(strategy, TreePolicy):
         from games import tree_behaviour  # pyspiel takes a while to import
 
         compared = tree_behaviour.fingerprint(strategy, game.solver, seat)
         if compared is not None:
             return compared
-    if strategy.core == RANDOM or strategy.kept < finite_state.PROBABILITY_STEP:
+    if _is_random(strategy):
         return RANDOM.encode()
     return f"{strategy.core} x {strategy.kept:.9f}".encode()
 

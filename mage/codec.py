@@ -11,7 +11,8 @@ from typing import Protocol, TypeVar
 from games.errors import RequestError
 
 TERMINATOR = "\n"
-MOST_KEPT = 1 << 16  # texts, and sets of moves, that are remembered with their ids
+MOST_TEXTS = 1 << 16  # that are remembered with their ids
+MOST_TRIES = 1 << 12  # of sets of legal moves; a large one takes 20 kB
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -58,7 +59,7 @@ class Codec:
         ids = self._segments.get(text)
         if ids is None:
             ids = tuple(self._tokenizer.encode(text, add_special_tokens=False))
-            _keep(self._segments, text, ids)
+            _keep(self._segments, text, ids, MOST_TEXTS)
         return ids
 
     def encode_move(self, move: str) -> tuple[int, ...]:
@@ -70,13 +71,13 @@ class Codec:
         trie = self._tries.get(moves)
         if trie is None:
             trie = _build(moves, [self.encode_move(move) for move in moves])
-            _keep(self._tries, moves, trie)
+            _keep(self._tries, moves, trie, MOST_TRIES)
         return trie
 
 
-def _keep(kept: dict[K, V], key: K, value: V) -> None:
+def _keep(kept: dict[K, V], key: K, value: V, most: int) -> None:
     """Remember a value; where there are too many, as in chess, all others are forgotten."""
-    if len(kept) >= MOST_KEPT:
+    if len(kept) >= most:
         kept.clear()
     kept[key] = value
 

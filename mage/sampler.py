@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from games.errors import RequestError
 from mage.adapters import BASE, AdapterBank, segments
 from mage.attention import CachedLayout, RowCache
 from mage.codec import MoveTrie, Node
@@ -127,6 +128,12 @@ class CachedLane:
         rows, device = list(new), self._model.device
         agents = [self._agents[row] for row in rows]
         pieces = [Piece(agent, new[row], self._cached[row]) for row, agent in zip(rows, agents, strict=True)]
+        longest, most = max(piece.start + len(piece.ids) for piece in pieces), self._model.max_tokens
+        if longest > most:  # outside matrix games what a trial takes is estimated before it starts
+            raise RequestError(
+                f"a context came to {longest} tokens, {self._model.name} reads {most} at most; ask for fewer episodes "
+                "or a shorter game"
+            )
         packed = pack(pieces, device, self._model.dtype)
         lengths = torch.tensor([len(piece.ids) for piece in pieces], device=device)
         layout = CachedLayout(packed, self._cache, torch.tensor(rows, device=device), lengths)

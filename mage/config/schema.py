@@ -37,7 +37,7 @@ class Run(Table):
 class Game(Table):
     """[game]: what is played."""
 
-    name: str = Field(default="rock_paper_scissors", min_length=1, description="a game that `mage games` lists")
+    name: str = Field(default="rock_paper_scissors", min_length=1, description="a game, named as docs/games.md says")
     rounds: int | None = Field(
         default=None, ge=1, description="joint moves per episode of a repeated matrix game, 6 unless given"
     )

@@ -5,7 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from games.errors import RequestError
 from games.naming import behaviour, opponent_distance, parse
+from games.opponents import split
 from games.players import FirstLegalPlayer, MixturePlayer
 from games.registry import load
 
@@ -87,3 +89,9 @@ def test_any_game_can_be_played_out_by_them():
             turn += 1
             episode.play(players[seat].act(episode, seat, turn * 0.618 % 1.0))
         assert episode.forfeits == [0] * game.seats and turn == len(episode.played)
+
+
+def test_what_never_plays_its_own_move_is_the_random_player_under_any_name():
+    kuhn = load("kuhn_poker")
+    with pytest.raises(RequestError, match="which behaves like random"):
+        split(kuhn, training=["random"], held_out=["mixture(of=is_mcts(simulations=5),epsilon=1.0)"])

@@ -15,6 +15,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from games.errors import RequestError
 from mage import packing
 from mage.adapter_files import LoraSettings
 from mage.adapters import BASE, AdapterBank
@@ -256,3 +257,9 @@ def test_sixty_four_agents_with_a_row_each(spelled, bank, spelling):
     for number in (0, 63):
         alone = gradients(spelled, bank, learning(found[number : number + 1]))[names[number]]
         assert distance(gradients(spelled, bank, learning(found))[names[number]], alone) < 1e-5
+
+
+def test_a_context_that_outgrows_the_model_is_refused_in_one_sentence(monkeypatch, spelled, bank, spelling):
+    monkeypatch.setattr(spelled.network.config, "max_position_embeddings", 40)
+    with pytest.raises(RequestError, match=r"came to \d+ tokens, .* reads 40 at most; ask for fewer episodes"):
+        sample(ConstrainedSampler(spelled, bank, CAPACITY), spelling, MIXED)
