@@ -83,6 +83,13 @@ def rigged(game: AECGame, hands: Sequence[str], board: str, small: int = 0) -> E
     return next(episode for episode in map(table.start, range(50)) if episode.seat_to_move == small)
 
 
+def returns(game: AECGame, hands: tuple[str, str], board: str, moves: Sequence[str]) -> list[float]:
+    """The returns of these hands (see `rigged`) after this line of play."""
+    episode = rigged(game, hands, board)
+    finished(episode, line_of(moves))
+    return episode.returns
+
+
 def transcripts(name: str) -> str:
     """Three random episodes of a classic in each rendering, rules included."""
     text = ""

@@ -15,6 +15,7 @@ from tests.games.classics.cards_contract import (
     check_processes,
     finished,
     line_of,
+    returns,
     rigged,
 )
 from tests.games.classics.cards_decoding import Seen
@@ -27,12 +28,6 @@ def open_moves(seen: Seen) -> tuple[str, ...]:
     behind = seen.own < seen.theirs
     truth = {"call": behind, "raise": seen.raises < 2, "fold": True, "check": not behind}
     return tuple(move for move, is_open in truth.items() if is_open)
-
-
-def returns(hands: tuple[str, str], board: str, moves: list[str]) -> list[float]:
-    episode = rigged(COMPACT, hands, board)
-    finished(episode, line_of(moves))
-    return episode.returns
 
 
 def test_the_environment_passes_pettingzoo_s_own_tests():
@@ -48,22 +43,22 @@ def test_both_transcripts_tell_the_true_state_at_every_ply(rendering: str, seed:
 
 def test_a_pair_with_the_public_card_beats_a_higher_card():
     # Both put in the big blind of 2 chips, and check: 2 chips are a return of 1.
-    assert returns(("SK", "HQ"), "SQ", ["call", "check", "check", "check"]) == [-1.0, 1.0]
+    assert returns(COMPACT, ("SK", "HQ"), "SQ", ["call", "check", "check", "check"]) == [-1.0, 1.0]
 
 
 def test_without_a_pair_the_higher_card_wins():
     # A raise of 2 chips over the big blind in the first round: 4 chips.
-    assert returns(("SK", "HQ"), "SJ", ["raise", "call", "check", "check"]) == [2.0, -2.0]
+    assert returns(COMPACT, ("SK", "HQ"), "SJ", ["raise", "call", "check", "check"]) == [2.0, -2.0]
 
 
 def test_equal_cards_share_the_pot():
-    assert returns(("SK", "HK"), "SJ", ["call", "check", "raise", "call"]) == [0.0, 0.0]
+    assert returns(COMPACT, ("SK", "HK"), "SJ", ["call", "check", "raise", "call"]) == [0.0, 0.0]
 
 
 def test_a_fold_loses_what_was_put_in():
     # The big blind of 2 chips, and the small one of 1.
-    assert returns(("SJ", "HK"), "SQ", ["raise", "fold"]) == [1.0, -1.0]
-    assert returns(("SJ", "HK"), "SQ", ["fold"]) == [-0.5, 0.5]
+    assert returns(COMPACT, ("SJ", "HK"), "SQ", ["raise", "fold"]) == [1.0, -1.0]
+    assert returns(COMPACT, ("SJ", "HK"), "SQ", ["fold"]) == [-0.5, 0.5]
 
 
 def test_the_longest_and_dearest_line_reaches_the_bounds():

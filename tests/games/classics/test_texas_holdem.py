@@ -15,6 +15,7 @@ from tests.games.classics.cards_contract import (
     check_processes,
     finished,
     line_of,
+    returns,
     rigged,
 )
 from tests.games.classics.cards_decoding import Seen
@@ -28,12 +29,6 @@ def open_moves(seen: Seen) -> tuple[str, ...]:
     behind = seen.own < seen.theirs
     truth = {"call": behind, "raise": seen.raises < 4, "fold": True, "check": not behind}
     return tuple(move for move, is_open in truth.items() if is_open)
-
-
-def returns(hands: tuple[str, str], board: str, moves: list[str]) -> list[float]:
-    episode = rigged(COMPACT, hands, board)
-    finished(episode, line_of(moves))
-    return episode.returns
 
 
 def test_the_environment_passes_pettingzoo_s_own_tests():
@@ -50,19 +45,19 @@ def test_both_transcripts_tell_the_true_state_at_every_ply(rendering: str, seed:
 def test_a_pair_of_aces_beats_a_pair_of_kings():
     # Raised once before the flop and once on the river: 2 + 2 + 4 = 8 chips, a return of 4.
     line = ["raise", "call"] + ["check"] * 4 + ["raise", "call"]
-    assert returns(("SA S9", "SK SQ"), BOARD, line) == [4.0, -4.0]
+    assert returns(COMPACT, ("SA S9", "SK SQ"), BOARD, line) == [4.0, -4.0]
 
 
 def test_a_hand_that_the_board_outdoes_shares_the_pot():
     # Ten to ace lie on the table: nobody has better.
     straight = "HA HK DQ CJ ST"
-    assert returns(("S2 D3", "C5 D6"), straight, ["call"] + ["check"] * 7) == [0.0, 0.0]
+    assert returns(COMPACT, ("S2 D3", "C5 D6"), straight, ["call"] + ["check"] * 7) == [0.0, 0.0]
 
 
 def test_a_fold_loses_what_was_put_in():
     # 2 chips called, then 2 more on the flop by the raiser only.
-    assert returns(("S3 D5", "SA DA"), BOARD, ["call", "check", "raise", "fold"]) == [1.0, -1.0]
-    assert returns(("S3 D5", "SA DA"), BOARD, ["fold"]) == [-0.5, 0.5]
+    assert returns(COMPACT, ("S3 D5", "SA DA"), BOARD, ["call", "check", "raise", "fold"]) == [1.0, -1.0]
+    assert returns(COMPACT, ("S3 D5", "SA DA"), BOARD, ["fold"]) == [-0.5, 0.5]
 
 
 def test_the_longest_and_dearest_line_reaches_the_bounds():

@@ -14,6 +14,7 @@ from tests.games.classics.cards_contract import (
     check_processes,
     finished,
     line_of,
+    returns,
     rigged,
 )
 from tests.games.classics.cards_decoding import Seen
@@ -37,12 +38,6 @@ def open_moves(seen: Seen) -> tuple[str, ...]:
     return tuple(move for move, is_open in truth.items() if is_open)
 
 
-def returns(hands: tuple[str, str], board: str, moves: list[str]) -> list[float]:
-    episode = rigged(COMPACT, hands, board)
-    finished(episode, line_of(moves))
-    return episode.returns
-
-
 def test_the_environment_passes_pettingzoo_s_own_tests():
     api_test(COMPACT.make_env(), num_cycles=20)
     seed_test(COMPACT.make_env, num_cycles=20)
@@ -57,7 +52,7 @@ def test_both_transcripts_tell_the_true_state_at_every_ply(rendering: str, seed:
 def test_returns_are_chips_not_half_of_them():
     # The small blind puts in a pot of 3 chips: 4 in all; the big blind calls, and two pairs lose to three of a kind.
     line = ["raise pot", "call"] + ["check"] * 6
-    assert returns(("SA SK", "S7 C7"), BOARD, line) == [-4.0, 4.0]
+    assert returns(COMPACT, ("SA SK", "S7 C7"), BOARD, line) == [-4.0, 4.0]
 
 
 def test_a_raise_is_measured_by_the_pot_before_it():
