@@ -78,7 +78,9 @@ class Recurrent(torch.nn.Module):
         return self.layer(hidden + hidden.roll(1, dims=1), **options)
 
 
-def test_a_network_whose_layers_mix_neighbouring_tokens_is_refused_when_it_is_loaded(model):
+@pytest.mark.parametrize("dtype", model_checks.TOLERANCES)
+def test_a_network_whose_layers_mix_neighbouring_tokens_is_refused_when_it_is_loaded(model, dtype):
+    model.network.to(dtype)
     model_checks.check(model)
     model.network.model.layers[0] = Recurrent(model.network.model.layers[0])
     with pytest.raises(ValueError, match="packed forward gives other numbers"):
