@@ -1,7 +1,7 @@
 """A game as text whose episodes are played in a library's AEC environment.
 
 What the game is called, what it says and what it pays is given; an episode makes an environment and an adapter of its
-own. Left out: the words of any one game (`classics`, `openspiel_text`), where environments come from.
+own. Left out: the words of any one game (`classics`, `openspiel.text`), where environments come from.
 """
 
 from __future__ import annotations

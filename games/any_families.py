@@ -18,7 +18,7 @@ from games.opponent_parameters import Text, opponent_text
 from games.parameters import Real
 from games.players import FirstLegalPlayer, RandomPlayer
 from games.strategies import RANDOM, Plain, Strategy
-from games.tree_policy import TreePolicy, uniform_policy
+from games.trees.policy import TreePolicy, uniform_policy
 
 FIRST_LEGAL = "first_legal"
 

@@ -13,7 +13,7 @@ from games.family import Family, Way
 from games.fits import Fit, load_solver, of_kind
 from games.opponent_parameters import Order
 from games.parameters import Real
-from games.tree_policy import TreePolicy
+from games.trees.policy import TreePolicy
 
 REMEMBERED = 100_000  # greedy choices, a few hundred bytes each
 

@@ -1,7 +1,7 @@
 """Exact values of games: what play without a mistake is worth, and what there is to gain from a given opponent.
 
 All values are expected returns of one episode in game units. Repeated matrix games are solved by `matrix_exact`, games
-that OpenSpiel knows by `tree_exact`; `SOLVERS` says which is which. A value that there isn't is None; a game that is
+that OpenSpiel knows by `trees.exact`; `SOLVERS` says which is which. A value that there isn't is None; a game that is
 too large, or known to neither, is a RequestError (`refusal` asks beforehand).
 
 An opponent is a named opponent or a policy. In a matrix game that is a `FiniteStatePolicy`. In a tree game it is a
@@ -21,8 +21,8 @@ from games.fits import MATRIX, TREE
 
 if TYPE_CHECKING:
     from games.aec import AECGame
-    from games.tree_states import InformationState, TablePolicy, TreeGame
-    from games.tree_transcript import Transcript
+    from games.trees.states import InformationState, TablePolicy, TreeGame
+    from games.trees.transcript import Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Solver:
     module: str  # imported when it is needed: OpenSpiel takes a while
 
 
-SOLVERS = (Solver(MATRIX.test, "games.matrix_exact"), Solver(TREE.test, "games.tree_exact"))
+SOLVERS = (Solver(MATRIX.test, "games.matrix_exact"), Solver(TREE.test, "games.trees.exact"))
 
 
 def _solver(game: Any) -> Any:
@@ -103,27 +103,27 @@ def best_fixed_value(
 
     For tree games. weights: how often each is met, all equal unless given. None if one of them has no policy.
     """
-    from games import tree_exact  # OpenSpiel takes a while
+    from games.trees import exact as trees  # OpenSpiel takes a while
 
-    return tree_exact.best_fixed_value(game, opponents, seat, weights)
+    return trees.best_fixed_value(game, opponents, seat, weights)
 
 
 def information_states(game: TreeGame, seat: int) -> tuple[InformationState, ...]:
     """Every information state of the seat of a tree game, in a fixed order: what to ask a policy for, in one batch."""
-    from games import tree_states  # OpenSpiel takes a while
+    from games.trees import states  # OpenSpiel takes a while
 
-    return tree_states.information_states(game, seat)
+    return states.information_states(game, seat)
 
 
 def transcript(game: AECGame, where: InformationState) -> Transcript:
     """What the seat of an information state has read, in the game's words, when it is to move there."""
-    from games import tree_transcript
+    from games.trees import transcript as transcripts
 
-    return tree_transcript.transcript(game, where)
+    return transcripts.transcript(game, where)
 
 
 def from_table(game: TreeGame, table: Mapping[str, Sequence[float]]) -> TablePolicy:
     """The tree policy with these probabilities of the legal moves, by `InformationState.key`."""
-    from games import tree_states
+    from games.trees import states
 
-    return tree_states.from_table(game, table)
+    return states.from_table(game, table)

@@ -17,7 +17,7 @@ from games.learned_families import LEARNED_FAMILIES
 from games.matrix_families import MATRIX_FAMILIES
 from games.search import SEARCH_FAMILIES
 from games.solved import SOLVED_FAMILIES
-from games.tree_families import PRESETS, TREE_FAMILIES
+from games.trees.families import PRESETS, TREE_FAMILIES
 
 __all__ = ["FAMILIES", "PRESETS", "Family", "family_of", "fitting", "known_names", "settle"]
 

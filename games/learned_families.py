@@ -17,7 +17,7 @@ from games.fits import MATRIX, TREE
 from games.opponent_parameters import Text, opponent_text
 from games.parameters import Whole
 from games.strategies import RANDOM
-from games.tree_policy import TreePolicy
+from games.trees.policy import TreePolicy
 
 
 def _learned_matrix(game: Any, seat: int, *, episodes: int, against: str, seed: int) -> FiniteStatePolicy:

@@ -1,7 +1,7 @@
 """Exact values of repeated two-seat matrix games against finite-state opponents, by dynamic programming.
 
 All values are returns of one episode in game units. Left out: opponents that remember earlier episodes, tree
-games (`tree_exact`), and what a player that must first find out whom it faces can reach (`bayes`).
+games (`trees.exact`), and what a player that must first find out whom it faces can reach (`bayes`).
 """
 
 from collections.abc import Sequence

@@ -19,7 +19,7 @@ from games.fits import MATRIX, TREE
 from games.players import Player
 from games.stage import is_symmetric, require_matrix
 from games.strategies import Strategy
-from games.tree_policy import TreePolicy
+from games.trees.policy import TreePolicy
 
 
 @dataclass(frozen=True)

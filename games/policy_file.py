@@ -1,8 +1,9 @@
 """A policy from a file: JSON of information state -> move -> probability.
 
-An information state is named as `tree_policy.knowledge` names it, a move as OpenSpiel writes it ("Pass", "Bet"); letter
-case and spaces around it don't matter. States that the file leaves out are played at random. The name of the opponent
-carries a digest of what the file says, so that another file by the same name is noticed. Left out: matrix games.
+An information state is named as `trees.policy.knowledge` names it, a move as OpenSpiel writes it ("Pass", "Bet");
+letter case and spaces around it don't matter. States that the file leaves out are played at random. The name of the
+opponent carries a digest of what the file says, so that another file by the same name is noticed. Left out: matrix
+games.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 from games.errors import RequestError
 from games.fits import load_solver
-from games.tree_policy import Probabilities, TreePolicy, knowledge, uniform_policy
+from games.trees.policy import Probabilities, TreePolicy, knowledge, uniform_policy
 
 MARK = "#"  # between the file and its digest
 DIGITS = 12  # of the digest in a name
@@ -77,8 +78,8 @@ def policy_table(game: Any, seat: int, *, file: str) -> TreePolicy:
 @lru_cache(maxsize=32)
 def _loaded(solver: str, path: str, digest: str) -> Probabilities:
     """One policy for all seats, checked against the game."""
-    from games import tree_behaviour  # pyspiel takes a while to import
-    from games.tree_walk import state_after
+    from games.trees import behaviour  # pyspiel takes a while to import
+    from games.trees.walk import state_after
 
     table = read(path)[1]
 
@@ -91,7 +92,7 @@ def _loaded(solver: str, path: str, digest: str) -> Probabilities:
     known: set[str] = set()
     complete = True
     for seat in range(load_solver(solver).num_players()):
-        where = tree_behaviour.situations(solver, seat)
+        where = behaviour.situations(solver, seat)
         complete = complete and where.reached is not None
         for history in where.histories:
             state = state_after(where.game, history)

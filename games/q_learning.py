@@ -19,7 +19,7 @@ from games.draws import uniforms
 from games.finite_state import FiniteStatePolicy
 from games.fits import load_solver
 from games.stage import own_payoffs
-from games.tree_policy import TreePolicy, chosen, knowledge
+from games.trees.policy import TreePolicy, chosen, knowledge
 
 EXPLORATION = 0.2  # how often a move in training is random
 DECAY = 0.7  # the n-th visit moves a value by n to the power of minus this

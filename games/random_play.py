@@ -14,9 +14,9 @@ import numpy as np
 
 from games.aec import RENDERINGS
 from games.errors import RequestError
+from games.openspiel.try_all import SECONDS_EACH, Attempt
 from games.registry import load
 from games.text import TextGame
-from games.try_all import SECONDS_EACH, Attempt
 
 EPISODES = 20  # of each rendering
 MOST_DECISIONS = 1000  # of one episode; a longer one is left unfinished

@@ -12,10 +12,11 @@ from functools import partial
 
 from numpy.typing import ArrayLike
 
-from games import classics, openspiel_names, public_goods
+from games import classics, public_goods
 from games.errors import RequestError, unknown
 from games.matrix import PAYOFFS, MatrixSpec, make_spec
 from games.matrix_text import MatrixGame
+from games.openspiel import names as openspiel_names
 from games.text import TextGame
 
 DEFAULT_ROUNDS = 6
@@ -166,7 +167,7 @@ def _classic(name: str, options: Options) -> TextGame:
 
 
 def _openspiel(name: str, options: Options) -> TextGame:
-    from games import openspiel  # pyspiel takes a while to import
+    from games.openspiel import game as openspiel  # pyspiel takes a while to import
 
     return openspiel.load(openspiel.NAMED.get(name, name), _rendering_alone(name, options))
 

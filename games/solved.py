@@ -15,12 +15,12 @@ from games.fits import HIDDEN, MATRIX, TREE, load_solver
 from games.opponent_parameters import Text, opponent_text
 from games.parameters import Whole
 from games.strategies import RANDOM
-from games.tree_policy import TreePolicy
+from games.trees.policy import TreePolicy
 
 
 def cfr(game: Any, seat: int, *, iterations: int) -> TreePolicy:
     """The average policy of CFR, mixed as it is. Raises RequestError for a game that is too large to walk."""
-    from games.tree_walk import sequence_form  # pyspiel takes a while to import
+    from games.trees.walk import sequence_form  # pyspiel takes a while to import
 
     sequence_form(game.solver)
     return TreePolicy(partial(_cfr_probabilities, game.solver, iterations), f"cfr {iterations}")

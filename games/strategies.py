@@ -1,7 +1,7 @@
 """The kinds of things that families build, and what can be told of each: its player, its fingerprint, distances.
 
 A `FiniteStatePolicy` plays a repeated matrix game, a `TreePolicy` a game that OpenSpiel knows, and `Plain` is anything
-else that moves. Left out: families (`families`), names (`naming`), comparing tree policies (`tree_behaviour`).
+else that moves. Left out: families (`families`), names (`naming`), comparing tree policies (`trees.behaviour`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from games import finite_state
 from games.finite_state import FiniteStatePolicy
 from games.players import FiniteStatePlayer, MixturePlayer, Player
-from games.tree_policy import PolicyPlayer, TreePolicy, uniform_policy
+from games.trees.policy import PolicyPlayer, TreePolicy, uniform_policy
 
 RANDOM = "random"  # the core of uniform play
 
@@ -100,9 +100,9 @@ def fingerprint(strategy: Strategy, game: Any, seat: int) -> bytes:
     if _is_random(strategy) and getattr(game, "solver", None) is not None:
         strategy = TreePolicy(uniform_policy, RANDOM)  # whatever it was made of, it is compared as what it is
     if isinstance(strategy, TreePolicy):
-        from games import tree_behaviour  # pyspiel takes a while to import
+        from games.trees import behaviour  # pyspiel takes a while to import
 
-        compared = tree_behaviour.fingerprint(strategy, game.solver, seat)
+        compared = behaviour.fingerprint(strategy, game.solver, seat)
         if compared is not None:
             return compared
     if _is_random(strategy):
@@ -114,14 +114,14 @@ def distance(first: Strategy, second: Strategy, game: Any, seat: int) -> float:
     """How differently two strategies of the seat move, in [0, 1].
 
     In matrix games exact (`finite_state.distance`); for tree policies the mean total variation over what the seat meets
-    in uniformly random play (`tree_behaviour.distance`); for anything else 0 for equal fingerprints and 1 otherwise.
+    in uniformly random play (`trees.behaviour.distance`); for anything else 0 for equal fingerprints and 1 otherwise.
     """
     if isinstance(first, FiniteStatePolicy) and isinstance(second, FiniteStatePolicy):
         return finite_state.distance(first, second, game.rounds)
     if isinstance(first, TreePolicy) and isinstance(second, TreePolicy):
-        from games import tree_behaviour
+        from games.trees import behaviour
 
-        return tree_behaviour.distance(first, second, game.solver, seat)
+        return behaviour.distance(first, second, game.solver, seat)
     return float(fingerprint(first, game, seat) != fingerprint(second, game, seat))
 
 

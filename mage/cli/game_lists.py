@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from games.families import Family
-    from games.try_all import Attempt
+    from games.openspiel.try_all import Attempt
 
 EVERY = "all"
 QUICK = 50_000  # histories of a game with hidden information whose values take some two seconds
@@ -33,7 +33,7 @@ def print_games(screen: Console) -> None:
 
 def print_attempts(screen: Console, names: Sequence[str] | None, markdown: Path | None) -> None:
     """Play random episodes of the games, all of OpenSpiel's if None, and print line by line which can be played."""
-    from games.try_all import as_markdown
+    from games.openspiel.try_all import as_markdown
     from mage.views.catalog import attempt_line, attempts_total
 
     attempts = []
@@ -46,9 +46,9 @@ def print_attempts(screen: Console, names: Sequence[str] | None, markdown: Path 
 
 
 def _attempts(names: Sequence[str] | None) -> Iterator[Attempt]:
+    from games.openspiel.try_all import try_all
     from games.random_play import try_game
     from games.registry import OPENSPIEL_PREFIX
-    from games.try_all import try_all
 
     if names is None:
         yield from try_all()
@@ -92,7 +92,7 @@ def _is_quick(game: Any) -> bool:
 
     if not TREE.test(game) or OPEN.test(game):
         return True
-    from games.tree_walk import walk
+    from games.trees.walk import walk
 
     return _known(walk, load_solver(game.solver), QUICK) is not None
 

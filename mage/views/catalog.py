@@ -16,8 +16,8 @@ from mage.views.safe_text import clean
 
 if TYPE_CHECKING:  # importing them would load every game's library for a list of models
     from games.families import Family
+    from games.openspiel.try_all import Attempt
     from games.registry import GameDescription
-    from games.try_all import Attempt
     from mage.base_models import BaseModel
 
 OTHER_GAMES = {

@@ -11,8 +11,8 @@ from games.errors import RequestError
 from games.learned_families import learning_curve
 from games.naming import behaviour, parse
 from games.registry import load
-from games.tree_positions import positions
-from games.tree_walk import sequence_form, state_after
+from games.trees.positions import positions
+from games.trees.walk import sequence_form, state_after
 
 KUHN = load("kuhn_poker")
 RPS = load("rock_paper_scissors", rounds=6)

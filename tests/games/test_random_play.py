@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from games import random_play
-from games.try_all import Attempt
+from games.openspiel.try_all import Attempt
 from tests.games import own_environments
 from tests.games.own_environments import Sticks, SticksWords
 

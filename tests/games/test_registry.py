@@ -102,7 +102,7 @@ def test_descriptions_cover_the_table():
 
 
 def test_the_names_of_openspiel_s_games_are_those_that_its_module_has():
-    from games import openspiel
+    from games.openspiel import game as openspiel
 
     assert {row.name for row in describe() if row.kind == OPENSPIEL} == set(openspiel.NAMED)
     for name, full_name in openspiel.NAMED.items():

@@ -9,9 +9,10 @@ from importlib.metadata import EntryPoint
 import pytest
 from rich.console import Console
 
-from games import own, try_all
+from games import own
+from games.openspiel import try_all
+from games.openspiel.try_all import Attempt
 from games.registry import HEADINGS, describe
-from games.try_all import Attempt
 from mage.cli import main
 from mage.views.catalog import attempt_line, games_list, opponents_table, values_lines
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from games.openspiel_text import Facts, Lines, Moved, Words, counted, others_moves
+from games.openspiel.text import Facts, Lines, Moved, Words, counted, others_moves
 
 _WINNERS = re.compile(r"^Win sequence:(.*)$", re.MULTILINE)
 _PRIZES = {  # points_order -> the prize of a round, of so many cards; None where they are drawn

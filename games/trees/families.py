@@ -15,7 +15,7 @@ from typing import Any
 from games.family import Family, Way
 from games.fits import Fit, of_kind
 from games.parameters import Real
-from games.tree_policy import TreePolicy
+from games.trees.policy import TreePolicy
 
 WEAK, FAIR, STRONG = range(3)
 

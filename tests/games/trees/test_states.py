@@ -5,12 +5,14 @@ from types import SimpleNamespace
 import pyspiel
 import pytest
 
-from games import exact, tree_positions, tree_walk
+from games import exact
 from games.errors import RequestError
 from games.registry import load
-from games.tree_policy import uniform_policy
-from games.tree_positions import visit
-from games.tree_walk import state_after, walk
+from games.trees import positions
+from games.trees import walk as walks
+from games.trees.policy import uniform_policy
+from games.trees.positions import visit
+from games.trees.walk import state_after, walk
 
 
 def tree(solver: str) -> SimpleNamespace:
@@ -56,9 +58,9 @@ def test_a_game_beyond_the_limit_is_refused_in_one_sentence():
 @pytest.mark.parametrize(
     ("name", "limit", "unit"),
     [
-        ("chess", tree_positions.POSITIONS, "positions"),
-        ("connect_four", tree_positions.POSITIONS, "positions"),
-        ("goofspiel", tree_walk.HISTORIES, "histories"),
+        ("chess", positions.POSITIONS, "positions"),
+        ("connect_four", positions.POSITIONS, "positions"),
+        ("goofspiel", walks.HISTORIES, "histories"),
     ],
 )
 def test_a_game_that_is_far_too_large_is_refused_at_once(name, limit, unit):
@@ -85,7 +87,7 @@ def test_positions_tell_how_they_can_be_reached():
     tree = visit(pyspiel.load_game("hex(board_size=2)"), 100)
     assert tree.histories[-1] == ()
     for key, number in tree.numbers.items():
-        assert tree_positions.position_key(state_after(tree.game, tree.histories[number])) == key
+        assert positions.position_key(state_after(tree.game, tree.histories[number])) == key
 
 
 def test_a_game_unknown_to_both_solvers_is_refused():

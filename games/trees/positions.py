@@ -3,7 +3,7 @@
 Tic-tac-toe has 549,946 histories and 5,478 positions. Positions serve where everyone's moves depend on the position
 alone: for what play without a mistake is worth, and for policies that say so by an attribute `positional = True`.
 Everything is backward induction. Left out: games that hide something, and policies that remember how a position came
-about (`tree_sequence`).
+about (`sequence`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import pyspiel
 
 from games.errors import RequestError
 from games.fits import load_solver
-from games.tree_sequence import TIE
-from games.tree_walk import is_sequential, require_explicit_chance, too_large
+from games.trees.sequence import TIE
+from games.trees.walk import is_sequential, require_explicit_chance, too_large
 
 POSITIONS = 100_000  # the most positions that are visited, in some 3 s
 COINCIDENCES = 12  # expected; none at all has a probability below e^-12

@@ -6,8 +6,8 @@ sequence, so expected returns are one product and best responses one sweep over 
 Stengel, Efficient computation of behavior strategies, 1996). Moves made at the same time need no further care: neither
 information state tells of the other's.
 
-Left out: the walk (`tree_walk`), games where a position is all that matters (`tree_positions`), equilibria
-(`tree_program`).
+Left out: the walk (`walk`), games where a position is all that matters (`positions`), equilibria
+(`program`).
 """
 
 from __future__ import annotations

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from games.errors import RequestError
 from games.finite_state import PROBABILITY_STEP
 from games.fits import load_solver
-from games.tree_policy import Probabilities
-from games.tree_positions import Positions, hides_nothing, visit
-from games.tree_sequence import Decisions
-from games.tree_walk import sequence_form, state_after
+from games.trees.policy import Probabilities
+from games.trees.positions import Positions, hides_nothing, visit
+from games.trees.sequence import Decisions
+from games.trees.walk import sequence_form, state_after
 
-SMALL = 20_000  # positions, visited in half a second; histories have the limit of `tree_walk`
+SMALL = 20_000  # positions, visited in half a second; histories have the limit of `walk`
 PLAYS = 100  # random plays that stand for a game that is too large
 
 Floats = NDArray[np.float64]

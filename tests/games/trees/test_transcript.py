@@ -7,9 +7,9 @@ import pytest
 
 from games import exact
 from games.registry import load
-from games.tree_policy import uniform_policy
-from games.tree_states import InformationState
-from games.tree_walk import state_after
+from games.trees.policy import uniform_policy
+from games.trees.states import InformationState
+from games.trees.walk import state_after
 
 KUHN = load("openspiel:kuhn_poker")
 

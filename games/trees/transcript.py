@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from games.aec import AECGame
-from games.openspiel_env import OpenSpielEnv
+from games.openspiel.env import OpenSpielEnv
 from games.text import Episode
-from games.tree_states import InformationState, require_tree
+from games.trees.states import InformationState, require_tree
 
 
 @dataclass(frozen=True, slots=True)

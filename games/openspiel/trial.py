@@ -21,7 +21,7 @@ import pyspiel
 
 from games.aec import AECGame
 from games.errors import RequestError
-from games.openspiel import load
+from games.openspiel.game import load
 from games.text import Episode
 
 SEED = 1

@@ -1,6 +1,6 @@
 """Which of OpenSpiel's games can be played as text: tries each in a process of its own keeping, and makes the table.
 
-Left out: what is tried (`openspiel_trial`).
+Left out: what is tried (`trial`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import IO
 
 SECONDS_EACH = 5.0
 GRACE = 60.0  # seconds beyond a game's own: some steps take long, more so on a busy machine
-PROGRAM = (sys.executable, "-m", "games.openspiel_trial")
+PROGRAM = (sys.executable, "-m", "games.openspiel.trial")
 START = 120.0  # seconds in which the process must be ready
 
 # Games that don't load, or have one player, without a parameter.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from games.openspiel import NAMED, load
-from games.openspiel_text import amount, changes, distinct, plain_word
+from games.openspiel.game import NAMED, load
+from games.openspiel.text import amount, changes, distinct, plain_word
 from games.text import Episode
 
 

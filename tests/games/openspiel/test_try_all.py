@@ -7,10 +7,11 @@ import sys
 import pyspiel
 import pytest
 
-from games import openspiel_trial, try_all
-from games.openspiel import load
-from games.openspiel_trial import Fault, Findings, play, try_game
-from games.try_all import Attempt, as_markdown, registered
+from games.openspiel import trial as openspiel_trial
+from games.openspiel import try_all
+from games.openspiel.game import load
+from games.openspiel.trial import Fault, Findings, play, try_game
+from games.openspiel.try_all import Attempt, as_markdown, registered
 
 FOREVER = float("inf")
 

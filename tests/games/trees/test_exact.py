@@ -11,8 +11,8 @@ from games import exact
 from games.opponents import parse
 from games.registry import load
 from games.strategies import Plain
-from games.tree_policy import TreePolicy, uniform_policy
-from games.tree_walk import state_after
+from games.trees.policy import TreePolicy, uniform_policy
+from games.trees.walk import state_after
 
 
 def tree(solver: str) -> SimpleNamespace:

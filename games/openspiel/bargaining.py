@@ -6,8 +6,8 @@ import re
 from functools import partial
 from typing import Any
 
-from games.openspiel_cards import Hands, HandTeller
-from games.openspiel_text import Facts, Lines, Words
+from games.openspiel.cards import Hands, HandTeller
+from games.openspiel.text import Facts, Lines, Words
 
 _NUMBER = re.compile(r"\d+")
 ITEMS = "books, hats and basketballs"

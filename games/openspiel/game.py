@@ -14,12 +14,12 @@ import pyspiel
 
 from games.aec import RENDERINGS, AECGame
 from games.errors import RequestError, unknown
-from games.openspiel_bargaining import BARGAINING
-from games.openspiel_boards import BOARDS
-from games.openspiel_cards import CARDS
-from games.openspiel_env import OpenSpielEnv
-from games.openspiel_goofspiel import GOOFSPIEL
-from games.openspiel_text import (
+from games.openspiel.bargaining import BARGAINING
+from games.openspiel.boards import BOARDS
+from games.openspiel.cards import CARDS
+from games.openspiel.env import OpenSpielEnv
+from games.openspiel.goofspiel import GOOFSPIEL
+from games.openspiel.text import (
     Facts,
     Lines,
     OpenSpielAdapter,

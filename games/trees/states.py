@@ -2,7 +2,7 @@
 
 A policy that is costly to ask, such as a language model's, is asked for all of `information_states` in one batch, and
 `from_table` makes of the answers a policy that exact values can be computed from. Left out: what the policy is asked
-with (its texts: `tree_transcript`), the values (`tree_exact`).
+with (its texts: `transcript`), the values (`exact`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any, Protocol
 
 from games.errors import RequestError
 from games.fits import load_solver
-from games.tree_policy import Probabilities, TreePolicy
-from games.tree_positions import Positions, positions
-from games.tree_sequence import Floats
-from games.tree_walk import information_key, sequence_form, state_after
+from games.trees.policy import Probabilities, TreePolicy
+from games.trees.positions import Positions, positions
+from games.trees.sequence import Floats
+from games.trees.walk import information_key, sequence_form, state_after
 
 SLACK = 1e-4  # by so much probabilities may miss a sum of 1; they are then scaled
 
@@ -57,7 +57,7 @@ class TablePolicy:
     """A tree policy that looks its probabilities up.
 
     rows: probabilities of the legal actions by what `key` makes of (state, seat).
-    positional: whether the position alone decides (`tree_positions`).
+    positional: whether the position alone decides (`positions`).
     """
 
     rows: Mapping[Hashable, Row]

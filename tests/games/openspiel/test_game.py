@@ -14,9 +14,9 @@ import pytest
 from pettingzoo.test import api_test
 
 from games.errors import RequestError
-from games.openspiel import NAMED, WORDS, load
-from games.openspiel_env import OpenSpielEnv
-from games.openspiel_names import NAMES
+from games.openspiel.env import OpenSpielEnv
+from games.openspiel.game import NAMED, WORDS, load
+from games.openspiel.names import NAMES
 from games.text import Episode
 
 SMALL = (*NAMED.values(), "openspiel:tic_tac_toe", "openspiel:connect_four", "openspiel:kuhn_poker(players=3)")

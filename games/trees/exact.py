@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from games import tree_positions, tree_program, tree_walk
 from games.errors import RequestError
 from games.fits import load_solver
-from games.tree_policy import Probabilities
-from games.tree_positions import Positions
-from games.tree_sequence import SequenceForm
-from games.tree_states import (
+from games.trees import positions, program, walk
+from games.trees.policy import Probabilities
+from games.trees.positions import Positions
+from games.trees.sequence import SequenceForm
+from games.trees.states import (
     Row,
     TablePolicy,
     TreeGame,
@@ -32,7 +32,7 @@ from games.tree_states import (
     require_tree,
     resolve,
 )
-from games.tree_walk import information_key
+from games.trees.walk import information_key
 
 TOLERANCE = 1e-9  # returns closer than this count as equal
 
@@ -92,7 +92,7 @@ def best_fixed_value(
     None if one of them has no policy.
     """
     solver = require_tree(game)
-    form = tree_walk.sequence_form(solver)
+    form = walk.sequence_form(solver)
     shares = np.full(len(opponents), 1.0) if weights is None else np.asarray(weights, dtype=np.float64)
     gains = np.zeros(int(form.decisions[seat].first[-1]))
     for opponent, share in zip(opponents, shares / shares.sum(), strict=True):
@@ -155,7 +155,7 @@ def _resolved(game: TreeGame, players: Sequence[Any], without: int | None = None
 def _kind(solver: str, policies: Iterable[Probabilities]) -> Kind:
     """Positions where they tell all there is to tell, else histories."""
     by_position = all(getattr(policy, "positional", False) for policy in policies)
-    return POSITIONS if by_position and tree_positions.hides_nothing(load_solver(solver)) else HISTORIES
+    return POSITIONS if by_position and positions.hides_nothing(load_solver(solver)) else HISTORIES
 
 
 def _plans(kind: Kind, solver: str, policies: Mapping[int, Probabilities]) -> dict[int, Any]:
@@ -191,7 +191,7 @@ def _constant_sum(solver: str) -> float | None:
 
 
 def _secured_by_sequences(form: SequenceForm, seat: int) -> float | None:
-    return tree_program.maximin(form, seat) if len(form.decisions) == 2 else None
+    return program.maximin(form, seat) if len(form.decisions) == 2 else None
 
 
 def _table_of_sequences(form: SequenceForm, choices: Any, seat: int) -> TablePolicy:
@@ -209,18 +209,18 @@ def _table_of_positions(tree: Positions, choices: Mapping[int, int], seat: int) 
         for key, number in tree.numbers.items()
         if number in choices
     }
-    return TablePolicy(rows, lambda state, _: tree_positions.position_key(state), positional=True)
+    return TablePolicy(rows, lambda state, _: positions.position_key(state), positional=True)
 
 
 POSITIONS = Kind(
-    tree=tree_positions.positions,
+    tree=positions.positions,
     plan=plan_of_positions,
     maximin=Positions.maximin,
     sums=lambda tree: [sum(returns) for returns in tree.returns if returns],
     table=_table_of_positions,
 )
 HISTORIES = Kind(
-    tree=tree_walk.sequence_form,
+    tree=walk.sequence_form,
     plan=plan_of_sequences,
     maximin=_secured_by_sequences,
     sums=lambda form: form.returns.sum(axis=1).tolist(),

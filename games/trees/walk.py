@@ -1,6 +1,6 @@
 """Walk every history of an OpenSpiel game, within a limit, and fold it into the sequence form.
 
-Left out: what is computed from it (`tree_sequence`, `tree_exact`).
+Left out: what is computed from it (`sequence`, `exact`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pyspiel
 
 from games.errors import RequestError
 from games.fits import load_solver
-from games.tree_sequence import Decisions, SequenceForm
+from games.trees.sequence import Decisions, SequenceForm
 
 HISTORIES = 600_000  # the most histories, finished or not, that are walked, in some 5 s: tic-tac-toe has 549,946
 PLAYOUTS = 32  # random plays by which a game that is far too large is recognised at once

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from games.openspiel_text import Facts, Lines, Moved, Words, counted, others_moves, plain_word
+from games.openspiel.text import Facts, Lines, Moved, Words, counted, others_moves, plain_word
 
 _RANKS = "23456789TJQKA"
 FOLD = 0  # Leduc's action

@@ -1,7 +1,7 @@
 """OpenSpiel's games as text: what every game's adapter does, and how a seat's view becomes news.
 
 A game says what it says through a `Teller`, fresh for every episode. `Views` serves any game, since OpenSpiel's states
-describe themselves to each seat. Left out: the words of single games (`openspiel_boards`, `openspiel_cards`).
+describe themselves to each seat. Left out: the words of single games (`boards`, `cards`).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from games.openspiel_text import Facts, Lines, Views, Words, counted, plain_word
+from games.openspiel.text import Facts, Lines, Views, Words, counted, plain_word
 
 _HEX = str.maketrans("yzXpqO", "xxxooo")  # OpenSpiel marks stones that touch an edge, and the winner's
 

@@ -8,7 +8,7 @@ from games.naming import opponent_distance, parse
 from games.opponents import expand, split
 from games.registry import load
 from games.strategies import distance
-from games.tree_walk import sequence_form
+from games.trees.walk import sequence_form
 
 KUHN = load("kuhn_poker")
 LEDUC = load("leduc_poker")

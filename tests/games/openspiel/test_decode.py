@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from games.openspiel import NAMED, load
+from games.openspiel.game import NAMED, load
 from games.text import Episode
 
 Lines = list[str]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from games.tree_sequence import Decisions, SequenceForm
+from games.trees.sequence import Decisions, SequenceForm
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -1,0 +1,1 @@
+"""Games that OpenSpiel knows as trees: policies, information states, exact values, families with parameters."""
