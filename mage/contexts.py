@@ -26,6 +26,7 @@ class Context:
     seat: int
     ids: list[int]
     choices: list[TokenChoice] = field(default_factory=list)
+    openings: list[int] = field(default_factory=list)  # where the header of each episode in it begins
 
 
 @dataclass(frozen=True, slots=True)

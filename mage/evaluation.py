@@ -6,7 +6,7 @@ seed and stream, so evaluating changes no training and training no evaluation. L
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,24 +14,19 @@ from typing import Any
 import numpy as np
 
 from games import bayes, exact
-from games.errors import RequestError, unknown
-from games.families import known_names
 from games.matrix_text import MatrixGame
 from games.naming import behaviour
-from games.opponents import NamedOpponent, parse
-from mage import checkpoint, keys
-from mage.adapters import BASE
+from games.opponents import NamedOpponent
+from mage import evaluation_plan, keys
 from mage.config import Draw
+from mage.evaluation_plan import TRIAL_BITS
 from mage.evaluation_report import OpponentSample, evaluation_report
 from mage.keys import PlayKeys
 from mage.records import TrialRecord
 from mage.scheduler import play_waves
-from mage.session import Session, reopen
-from mage.trials import SeatPlan, TrialPlan
+from mage.session import Session
+from mage.trials import Conditions, PlayedTrial, SeatPlan, TrialPlan
 from populations.matchmaking import Pairing
-
-MEMORIES = ("transcript", "none")
-TRIAL_BITS = 20  # of a trial's number; the bits above say who meets whom
 
 
 def evaluate(
@@ -50,25 +45,17 @@ def evaluate(
     opponents' names. memory, trials (per agent and opponent, split over seats) and seed: as the run's config has them
     unless given. progress: called with (trials done, trials in all). Raises RequestError for unknown names.
     """
-    if trials is not None and not 1 <= trials < 1 << TRIAL_BITS:
-        raise RequestError(f"got trials = {trials}, expected 1 to {(1 << TRIAL_BITS) - 1}")
-    session = reopen(Path(run))
-    config = session.config
-    if memory is not None and memory not in MEMORIES:
-        raise unknown("memory", memory, MEMORIES)
-    agents = [f"learner_{i}" for i in range(config.league.learners)] if agent is None else [agent]
-    for name in agents:
-        _admit(session, name)
+    asked = evaluation_plan.plan(run, agent=agent, opponents=opponents, memory=memory, trials=trials, seed=seed)
     samples = measure(
-        session,
-        agents,
-        choose_opponents(session, opponents),
-        trials=trials or config.evaluation.trials,
-        seed=config.evaluation.seed if seed is None else seed,
-        memory=memory,
+        asked.session,
+        asked.agents,
+        asked.opponents,
+        trials=asked.trials,
+        seed=asked.seed,
+        memory=asked.memory,
         progress=progress,
     )
-    return report(session, samples, memory)
+    return report(asked.session, samples, asked.memory)
 
 
 def report(session: Session, samples: Sequence[OpponentSample], memory: str | None = None) -> dict[str, Any]:
@@ -84,25 +71,6 @@ def report(session: Session, samples: Sequence[OpponentSample], memory: str | No
     )
 
 
-def choose_opponents(session: Session, wanted: str | Sequence[str]) -> tuple[NamedOpponent, ...]:
-    """Return the opponents of a set, or those named one by one."""
-    sets = session.setting.opponents
-    if not isinstance(wanted, str) and len(wanted) == 1:
-        (wanted,) = wanted
-    if not isinstance(wanted, str):
-        if not wanted:
-            raise RequestError("got an empty list of opponents; name some, or a set of the run")
-        return tuple(dict.fromkeys(parse(session.setting.game, name) for name in wanted))
-    known = {"held_out": sets.held_out, "validation": sets.validation, "training": sets.training}
-    if wanted not in known:
-        if "(" not in wanted and wanted not in known_names():
-            raise unknown("set of opponents or family", wanted, [*known, *known_names()])
-        return (parse(session.setting.game, wanted),)
-    if not known[wanted]:
-        raise RequestError(f"this run has no {wanted} opponents; name some, or choose another set")
-    return known[wanted]
-
-
 def measure(
     session: Session,
     agents: Sequence[str],
@@ -116,22 +84,34 @@ def measure(
 ) -> list[OpponentSample]:
     """Play `trials` trials of every agent against every opponent, split over seats, and return the samples."""
     met = {(agent, opponent.name): _Met() for opponent in opponents for agent in agents}
-    plans = [plan for opponent in opponents for agent in agents for plan in _plans(session, agent, opponent, trials)]
     conditions = session.conditions(PlayKeys(seed, stream, 0), memory)
-    done = 0
-    for wave in play_waves(plans, conditions, session.sampler, lane_rows=session.config.learning.batch_rows):
-        for played in wave:
-            pairing = played.record.pairing
-            met[pairing.learner, pairing.opponent].add(played.record)
-        done += len(wave)
-        session.sampler.work.take()  # only training's rollouts are profiled
-        progress(done, len(plans))
+    for trial in play_trials(session, agents, opponents, trials, conditions, progress):
+        pairing = trial.record.pairing
+        met[pairing.learner, pairing.opponent].add(trial.record)
     return [
         sample
         for opponent in opponents
         for agent in agents
         for sample in _samples(session, agent, opponent, met[agent, opponent.name])
     ]
+
+
+def play_trials(
+    session: Session,
+    agents: Sequence[str],
+    opponents: Sequence[NamedOpponent],
+    trials: int,
+    conditions: Conditions,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Iterator[PlayedTrial]:
+    """Play `trials` trials of every agent against every opponent, split over seats; no more than a wave is held."""
+    plans = [plan for opponent in opponents for agent in agents for plan in _plans(session, agent, opponent, trials)]
+    done = 0
+    for wave in play_waves(plans, conditions, session.sampler, lane_rows=session.config.learning.batch_rows):
+        yield from wave
+        done += len(wave)
+        session.sampler.work.take()  # only training's rollouts are profiled
+        progress(done, len(plans))
 
 
 def _plans(session: Session, agent: str, opponent: NamedOpponent, trials: int) -> list[TrialPlan]:
@@ -212,22 +192,3 @@ def _ceiling(session: Session, opponent: NamedOpponent, seat: int) -> np.ndarray
     elif opponent in session.setting.opponents.training:
         prior = bayes.habit_prior(game, session.setting.opponents.training, seat)
     return None if prior is None else bayes.ceiling(game, opponent, prior, config.trial.episodes, seat)
-
-
-def _admit(session: Session, name: str) -> None:
-    """Bring a member's adapter into the bank, from its folder or, while a run goes on, from its checkpoint."""
-    if name == BASE or name in session.bank.adapters:
-        return
-    folders = _folders(session)
-    if name not in folders:
-        raise unknown("member", name, [BASE, *folders])
-    session.bank.load(name, folders[name], trainable=False)
-
-
-def _folders(session: Session) -> dict[str, Path]:
-    """Return the adapter folder of every member; a learner's in the checkpoint is the newest there is."""
-    paths = session.paths
-    roots = [paths.members]
-    if checkpoint.exists(paths.checkpoint):
-        roots.append(checkpoint.learners(paths.checkpoint))
-    return {folder.name: folder for root in roots if root.is_dir() for folder in sorted(root.iterdir())}

@@ -179,26 +179,35 @@ class Learner:
         optimiser.zero_grad(set_to_none=True)
 
 
-def distributions(model: LanguageModel, bank: AdapterBank, rows: Sequence[Row]) -> Tensor:
+def distributions(
+    model: LanguageModel, bank: AdapterBank, rows: Sequence[Row], openings: Sequence[int] | None = None
+) -> Tensor:
     """Return the log-probabilities [N, K] of every choice of the rows, in order, under the current adapters.
 
-    Equal agents must be adjacent.
+    Equal agents must be adjacent. openings: see `routed_distributions`.
     """
-    with routed_distributions(model, bank, rows) as table:
+    with routed_distributions(model, bank, rows, openings=openings) as table:
         return table
 
 
 @contextmanager
 def routed_distributions(
-    model: LanguageModel, bank: AdapterBank, rows: Sequence[Row], work: Work | None = None
+    model: LanguageModel,
+    bank: AdapterBank,
+    rows: Sequence[Row],
+    work: Work | None = None,
+    openings: Sequence[int] | None = None,
 ) -> Iterator[Tensor]:
     """Yield what `distributions` returns; inside, layers can be computed again, as checkpointing does in a backward.
 
-    The rows are packed, and an opening that rows of one agent share, up to the first choice, goes through the model
-    once; gradients reach it from all of them. work: told what went through the model.
+    The rows are packed, and an opening that rows of one agent share goes through the model once; gradients reach it
+    from all of them. openings: how many tokens of each row may be shared, up to its first choice unless given. work:
+    told what went through the model.
     """
     contexts = share_openings(
-        [row.agent for row in rows], [row.ids for row in rows], [row.choices[0].position for row in rows]
+        [row.agent for row in rows],
+        [row.ids for row in rows],
+        openings or [row.choices[0].position for row in rows],
     )
     device = model.device
     packed = pack(contexts.pieces, device, model.dtype)

@@ -57,6 +57,18 @@ class PlayedTrial:
     record: TrialRecord
     contexts: tuple[Context, ...]
 
+    def memories(self, seat: int) -> list[tuple[tuple[int, ...], int]]:
+        """Return what a seat that reads text had in front of it when each episode began.
+
+        By episode: the ids up to its header, and the number in that header.
+        """
+        return [
+            (tuple(context.ids[:place]), number)
+            for context in self.contexts
+            if context.seat == seat
+            for number, place in enumerate(context.openings, start=1)
+        ]
+
 
 # The fields of a `Turn` from `turn` to `probabilities`, whose reward comes later. A record instead would cost as much
 # again as the `Turn` that is made of it, twice a round.
@@ -78,9 +90,10 @@ class _Reader:
         if not self.contexts or self._conditions.memory == "none":
             self.context = Context(self._plan.member, self._seat, list(self._conditions.codec.start))
             self.contexts.append(self.context)
-            self._unwritten = [game.rules(self._seat, self._conditions.episodes), game.episode_header(1)]
-        else:
-            self._unwritten.append(game.episode_header(number))
+            self._unwritten, number = [game.rules(self._seat, self._conditions.episodes)], 1
+        pending = sum(len(self._encode(segment)) for segment in self._unwritten)
+        self.context.openings.append(len(self.context.ids) + pending)
+        self._unwritten.append(game.episode_header(number))
 
     def tell(self, news: str) -> None:
         if news:

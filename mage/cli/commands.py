@@ -99,20 +99,25 @@ def evaluate(
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**31 - 1, help="Root of the randomness  [default: the run's]")
     ] = None,
+    exactly: Annotated[
+        bool, typer.Option("--exact", help="Expected returns given what the agent remembers, without luck.")
+    ] = False,
     json_file: JsonFile = None,
 ) -> None:
     """Play a run's agents against opponents, with intervals."""
     check_writable(json_file)
     from mage.cli.progress import ConsoleReporter
-    from mage.evaluation import evaluate as evaluate_run
+    from mage.evaluation import evaluate as play
+    from mage.exact_evaluation import evaluate_exactly
+    from mage.views.exact_table import print_exact
+    from mage.views.tables import print_evaluation
 
+    measure, draw = (evaluate_exactly, print_exact) if exactly else (play, print_evaluation)
     names = opponents if opponents in OPPONENT_SETS else split_names(opponents)
-    reporter = ConsoleReporter(console())
-    with reporter.evaluation() as progress:
-        table = evaluate_run(
-            run, agent=agent, opponents=names, memory=memory, trials=trials, seed=seed, progress=progress
-        )
-    reporter.table(table)
+    screen = console()
+    with ConsoleReporter(screen).evaluation() as progress:
+        table = measure(run, agent=agent, opponents=names, memory=memory, trials=trials, seed=seed, progress=progress)
+    draw(screen, table)
     write_json(json_file, table)
 
 

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mage.timings import PARTS, Profile
-from mage.views.tables import MISSING
+from mage.views.figures import MISSING
 
 
 def profile_table(profile: Profile) -> RenderableType:

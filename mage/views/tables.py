@@ -17,9 +17,9 @@ from rich.table import Table
 from rich.text import Text
 
 from mage.statistics import wilson_interval
+from mage.views.figures import MISSING, columns, grid, interval, number, title
 from mage.views.safe_text import clean
 
-MISSING = "·"
 _SHOWN = ("near", "far", "game", "training")  # the held-out distances first
 _LABEL_WIDTH = 20
 
@@ -39,9 +39,9 @@ def print_standings(console: Console, standings: Mapping[str, Any]) -> None:
     come out of a log that may be a stranger's, and are made harmless first.
     """
     console.print(Text(f"Standings of {standings['run']}\n"))
-    console.print(_title("Each member over whomever it met, most wins first (a draw is half a win)"))
+    console.print(title("Each member over whomever it met, most wins first (a draw is half a win)"))
     console.print(_summary(standings))
-    console.print(_title(f"\nMean return of the row against the column (trials); {MISSING} never met"))
+    console.print(title(f"\nMean return of the row against the column (trials); {MISSING} never met"))
     for block in _matrix(standings, console.width):
         console.print(block)
         console.print()
@@ -67,29 +67,29 @@ def _evaluation(table: Mapping[str, Any]) -> list[RenderableType]:
             "Exploitation: 0 earns the security value, 1 the best response's. Bayes: exploitation of the "
             f"Bayes-optimal player. Brackets: 95% interval over trials. {MISSING} not known.\n"
         ),
-        _title("The whole population, episode by episode"),
+        title("The whole population, episode by episode"),
         _population(table, met),
-        _title("\nEach agent: exploitation in the last episode, and gain in return over the first"),
+        title("\nEach agent: exploitation in the last episode, and gain in return over the first"),
         _agents(table, [distance for distance in met if distance != "training"] or met),
     ]
     for distance in ("far", "game"):
         if distance in met:
-            blocks += [_title(f"\nFamilies at distance {distance}: exploitation"), _families(table, distance)]
+            blocks += [title(f"\nFamilies at distance {distance}: exploitation"), _families(table, distance)]
     return blocks
 
 
 def _population(table: Mapping[str, Any], met: Sequence[str]) -> Table:
-    drawn = _grid(gap=1)
-    _columns(drawn, ("", "ep", "trials", "return", "exploitation", "Bayes", "win", "forfeit"))
+    drawn = grid(gap=1)
+    columns(drawn, ("", "ep", "trials", "return", "exploitation", "Bayes", "win", "forfeit"))
     for distance in met:
         for row in table["by_distance"][distance]["overall"]:
             drawn.add_row(
                 distance if row["episode"] == 1 else "",
                 str(row["episode"]),
                 str(row["n"]),
-                _interval(row["mean_return"], row["ci_low"], row["ci_high"]),
+                interval(row["mean_return"], row["ci_low"], row["ci_high"]),
                 _exploitation(row),
-                _number(row["bayes_exploitation"]),
+                number(row["bayes_exploitation"]),
                 f"{row['win_rate']:.0%}",
                 f"{row['forfeit_rate']:.1%}",
             )
@@ -97,15 +97,15 @@ def _population(table: Mapping[str, Any], met: Sequence[str]) -> Table:
 
 
 def _agents(table: Mapping[str, Any], distances: Sequence[str]) -> Table:
-    drawn = _grid()
-    _columns(drawn, ("agent", *distances, "gain"))
+    drawn = grid()
+    columns(drawn, ("agent", *distances, "gain"))
     for agent in table["agents"]:
         last = [agent["by_distance"].get(distance) for distance in distances]
         gain = agent["gain"]
         drawn.add_row(
             Text(agent["agent"]),
             *(_exploitation(pool["overall"][-1]) if pool else MISSING for pool in last),
-            _interval(gain["mean"], gain["ci_low"], gain["ci_high"]),
+            interval(gain["mean"], gain["ci_low"], gain["ci_high"]),
         )
     return drawn
 
@@ -117,8 +117,8 @@ def _families(table: Mapping[str, Any], distance: str) -> Table:
         for opponent in agent["opponents"]:
             if opponent["distance"] == distance:
                 families.setdefault(opponent["family"], []).append(opponent)
-    drawn = _grid()
-    _columns(drawn, ("family", "opponents", "trials", "first episode", "last episode"))
+    drawn = grid()
+    columns(drawn, ("family", "opponents", "trials", "first episode", "last episode"))
     for family, entries in families.items():
         drawn.add_row(
             Text(family),
@@ -144,7 +144,7 @@ def _family_exploitation(entries: Iterable[Mapping[str, Any]], episode: int) -> 
     )
     below, above = (np.sqrt(((weights * side) ** 2).sum()) for side in (value - low, high - value))
     pooled = weights @ value
-    return _interval(pooled, pooled - below, pooled + above)
+    return interval(pooled, pooled - below, pooled + above)
 
 
 def _summary(standings: Mapping[str, Any]) -> Table:
@@ -161,34 +161,34 @@ def _summary(standings: Mapping[str, Any]) -> Table:
         line = (
             Text(clean(name)),
             Text(clean(standings["kinds"].get(name, MISSING))),
-            _number(total / n if n else None),
-            _interval(rate.value, rate.low, rate.high) if rate else MISSING,
+            number(total / n if n else None),
+            interval(rate.value, rate.low, rate.high) if rate else MISSING,
             str(n),
             forfeits,
         )
         lines.append((rate.value if rate else -1.0, line))
-    drawn = _grid()
-    _columns(drawn, ("member", "kind", "return", "win rate", "trials", "forfeits"), labels=2)
+    drawn = grid()
+    columns(drawn, ("member", "kind", "return", "win rate", "trials", "forfeits"), labels=2)
     for _, line in sorted(lines, key=lambda scored: -scored[0]):
         drawn.add_row(*line)
     return drawn
 
 
 def _matrix(standings: Mapping[str, Any], width: int) -> list[Table]:
-    names, columns = ([clean(name) for name in standings[side]] for side in ("rows", "columns"))
+    names, met = ([clean(name) for name in standings[side]] for side in ("rows", "columns"))
     texts = [
-        [MISSING if cell is None else f"{_number(cell['mean_return'])} ({cell['n']})" for cell in cells]
+        [MISSING if cell is None else f"{number(cell['mean_return'])} ({cell['n']})" for cell in cells]
         for cells in standings["cells"]
     ]
     label = min(_LABEL_WIDTH, max((len(name) for name in names), default=0))
-    longest = max((len(name) for name in columns), default=0)
+    longest = max((len(name) for name in met), default=0)
     cell_width = max([8, min(12, longest), *(len(text) for row in texts for text in row)])
     at_once = max(1, (width - label) // (cell_width + 1))
     blocks = []
-    for start in range(0, len(columns), at_once):
-        drawn = _grid(gap=1)
+    for start in range(0, len(met), at_once):
+        drawn = grid(gap=1)
         drawn.add_column("", width=label, overflow="fold")
-        for name in columns[start : start + at_once]:
+        for name in met[start : start + at_once]:
             drawn.add_column(Text(name), width=cell_width, justify="right", overflow="fold")
         for name, row in zip(names, texts, strict=True):
             drawn.add_row(Text(name), *row[start : start + at_once])
@@ -196,31 +196,5 @@ def _matrix(standings: Mapping[str, Any], width: int) -> list[Table]:
     return blocks
 
 
-def _title(text: str) -> Text:
-    return Text(text, style="bold")
-
-
-def _grid(gap: int = 2) -> Table:
-    return Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="bold")
-
-
-def _columns(table: Table, headers: Sequence[str], labels: int = 1) -> None:
-    """Add columns: the first `labels` for names, the rest for figures."""
-    for index, header in enumerate(headers):
-        table.add_column(header, justify="left" if index < labels else "right", overflow="fold")
-
-
 def _exploitation(row: Mapping[str, Any]) -> str:
-    return _interval(row["exploitation"], row["exploitation_ci_low"], row["exploitation_ci_high"])
-
-
-def _interval(value: float | None, low: float | None, high: float | None) -> str:
-    return MISSING if value is None else f"{_number(value)} [{_number(low)}, {_number(high)}]"
-
-
-def _number(value: float | None) -> str:
-    """Write a figure with two decimals, or one from 100 on; no minus sign before a rounded zero."""
-    if value is None:
-        return MISSING
-    decimals = 2 if abs(value) < 100 else 1
-    return f"{round(value, decimals) + 0.0:.{decimals}f}"
+    return interval(row["exploitation"], row["exploitation_ci_low"], row["exploitation_ci_high"])

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 import mage
+from mage import evaluation_plan
 from mage.cli import main
 from mage.evaluation import measure
 from mage.session import reopen
@@ -210,7 +211,7 @@ def test_the_newest_weights_of_a_learner_count_while_a_finished_run_goes_on(fini
     old = run / "checkpoint" / "000004" / "learners"
     shutil.copytree(old / "learner_1", old / "learner_0", dirs_exist_ok=True)
     session = reopen(run)
-    mage.evaluation._admit(session, "learner_0")
+    evaluation_plan.admit(session, "learner_0")
     assert session.bank.adapters["learner_0"].digest() == reopened_digest(finished, "learner_1")
 
 

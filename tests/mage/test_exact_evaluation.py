@@ -1,0 +1,170 @@
+"""Exact returns given frozen memories: what they are, how they are pooled, and what has none."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import games
+from games import exact
+from games.opponents import parse
+from mage import keys
+from mage.cli import main
+from mage.exact_evaluation import curve, evaluate_exactly
+from mage.training import train
+from mage.views.exact_table import print_exact
+
+pytest_plugins = ["tests.mage.small_run"]
+
+CONFIG = """
+[run]
+iterations = 1
+threads = 1
+
+[game]
+name = "kuhn_poker"
+
+[trial]
+episodes = 3
+
+[model]
+layers = 1
+width = 32
+heads = 2
+
+[model.pretrain]
+steps = 2
+batch = 4
+
+[league]
+learners = 2
+groups = 2
+num_generations = 2
+
+[league.matchmaking]
+scripted = 1.0
+
+[learning]
+learning_rate = 0.02
+
+[opponents]
+training = ["conservative"]
+held_out = ["random", "aggressive"]
+
+[evaluation]
+trials = 6
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kuhn")
+    (folder / "kuhn.toml").write_text(CONFIG)
+    train(folder / "kuhn.toml", run_dir=folder / "run")
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def table(run):
+    return evaluate_exactly(run)
+
+
+def test_a_seat_s_figures_are_those_of_the_solver(table):
+    game = games.load("kuhn_poker")
+    rivals = [parse(game, "random"), parse(game, "aggressive")]
+    for seat, told in enumerate(table["seats"]):
+        assert told["nash_value"] == pytest.approx((-1 / 18, 1 / 18)[seat])
+        assert told["best_fixed_value"] == exact.best_fixed_value(game, rivals, seat)
+        best = [exact.best_response_value(game, rival, seat) for rival in rivals]
+        assert told["best_response_value"] == pytest.approx(sum(best) / 2)
+        assert told["best_fixed_value"] <= told["best_response_value"]
+        assert [row["n"] for row in told["overall"]["episodes"]] == [12, 12, 12]
+        assert [row["n"] for row in told["agents"][0]["episodes"]] == [6, 6, 6]
+    assert table["uniform_nash_conv"] == pytest.approx(11 / 12)
+
+
+def test_nothing_is_left_to_luck_before_anything_was_seen(table):
+    """All trials of an agent begin alike; only the opponent tells the first episodes apart."""
+    for seat in table["seats"]:
+        for pool in (*seat["agents"], seat["overall"]):
+            first, second = pool["episodes"][:2]
+            assert first["ci_high"] - first["ci_low"] < 1e-9 < second["ci_high"] - second["ci_low"]
+
+
+def test_without_memory_every_episode_is_the_first(run):
+    for seat in evaluate_exactly(run, memory="none")["seats"]:
+        for pool in seat["agents"]:
+            assert pool["gain"]["mean"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_exact_value_is_what_many_sampled_first_episodes_average_to(run):
+    import mage
+
+    sampled = mage.evaluate(run, agent="learner_1", opponents=["random"], memory="none", trials=2000)
+    found = evaluate_exactly(run, agent="learner_1", opponents=["random"], memory="none", trials=4)
+    expected = np.mean([seat["overall"]["episodes"][0]["mean_return"] for seat in found["seats"]])
+    episodes = sampled["overall"]  # all alike without memory: 6,000 episodes
+    mean = np.mean([row["mean_return"] for row in episodes])
+    error = (episodes[0]["ci_high"] - episodes[0]["ci_low"]) / 4 / np.sqrt(3)
+    assert abs(mean - expected) < 4 * error
+
+
+def test_the_same_plan_gives_the_same_figures(run, table):
+    assert evaluate_exactly(run) == table
+
+
+def test_a_curve_pools_trials_and_not_strata():
+    told = curve([np.array([[0.0, 1.0]] * 3), np.array([[4.0, 9.0]])], 2.0, keys.generator(0, "x"))
+    assert [row["mean_return"] for row in told["episodes"]] == [1.0, 3.0]
+    assert told["gain"]["mean"] == 2.0 and told["excess"]["mean"] == 1.0
+    assert told["episodes"][0]["n"] == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--trials", "3"], "got trials = 3, expected at least 4, two in each of the 2 seats"),
+        (["--opponents", "is_mcts(simulations=10)"], "which has no move probabilities to compute with"),
+    ],
+)
+def test_what_has_no_exact_value_is_refused_in_one_sentence(run, options, words, capsys):
+    assert main(["evaluate", str(run), "--exact", *options]) == 2
+    told = capsys.readouterr().err
+    assert words in told and told.count("\n") == 1
+
+
+def test_a_matrix_game_is_refused(finished, capsys):
+    assert main(["evaluate", str(finished), "--exact"]) == 2
+    assert "whose information states can't be listed" in capsys.readouterr().err
+
+
+def test_the_command_writes_what_the_function_returns_and_prints_it(run, table, tmp_path, capsys):
+    assert main(["evaluate", str(run), "--exact", "--json", str(tmp_path / "exact.json")]) == 0
+    assert json.loads((tmp_path / "exact.json").read_text()) == table
+    assert "Seat 0: Nash value -0.056" in capsys.readouterr().out
+
+
+def test_the_table_shows_each_seat_and_a_dot_for_what_is_not_known():
+    row = {"episode": 1, "n": 4, "mean_return": 0.1234, "ci_low": 0.1, "ci_high": 0.2}
+    pool = {"episodes": [row], "gain": {"mean": 0.5, "ci_low": 0.4, "ci_high": 0.6}, "excess": None}
+    seat = {
+        "seat": 1,
+        "nash_value": None,
+        "best_fixed_value": None,
+        "best_response_value": 0.25,
+        "greedy_bayes": None,
+        "overall": pool,
+        "agents": [{"agent": "ann", **pool}],
+    }
+    told = {"run": "r", "game": "g", "memory": "none", "opponents": ["x"], "uniform_nash_conv": 0.9}
+    console = Console(file=StringIO(), width=80)
+    print_exact(console, told | {"agents": [{"agent": "ann", "nash_conv": 0.4}], "seats": [seat]})
+    lines = [" ".join(line.split()) for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    assert "Seat 1: Nash value ·, best fixed policy ·, best response 0.250" in lines
+    assert "1 4 0.123 [0.100, 0.200] ·" in lines
+    assert "ann 0.123 [0.100, 0.200] 0.500 [0.400, 0.600] ·" in lines
+    assert "ann 0.400" in lines and "uniform play 0.900" in lines
