@@ -21,6 +21,7 @@ from games.fits import MATRIX, TREE
 
 if TYPE_CHECKING:
     from games.aec import AECGame
+    from games.trees.sequence import Floats
     from games.trees.states import InformationState, TablePolicy, TreeGame
     from games.trees.transcript import Transcript
 
@@ -106,6 +107,21 @@ def best_fixed_value(
     from games.trees import exact as trees  # OpenSpiel takes a while
 
     return trees.best_fixed_value(game, opponents, seat, weights)
+
+
+def greedy_bayes_returns(
+    game: TreeGame, opponents: Sequence[Any], seat: int, episodes: int, weights: Sequence[float] | None = None
+) -> Floats | None:
+    """What a player of `seat` that learns whom it faces gets in each episode from each opponent, [O, episodes].
+
+    For tree games. One of the opponents plays a whole trial; in every episode the player makes the best response to
+    what it then believes (`trees.bayes`). The first episode's mean is `best_fixed_value`; the total over the trial is
+    at most that of the Bayes-optimal player, which explores on purpose, and that is at most the mean of
+    `best_response_value` times `episodes`. weights: as there. None if one of them has no policy.
+    """
+    from games.trees import bayes
+
+    return bayes.greedy_bayes_returns(game, opponents, seat, episodes, weights)
 
 
 def information_states(game: TreeGame, seat: int) -> tuple[InformationState, ...]:

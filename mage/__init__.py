@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mage.config import Config
     from mage.evaluation import evaluate
+    from mage.exact_evaluation import evaluate_exactly
     from mage.training import train
 
 __version__ = "0.1.0"
-__all__ = ["Config", "evaluate", "train"]
+__all__ = ["Config", "evaluate", "evaluate_exactly", "train"]
 
-_HOME = {"Config": "mage.config", "evaluate": "mage.evaluation", "train": "mage.training"}
+_HOME = {
+    "Config": "mage.config",
+    "evaluate": "mage.evaluation",
+    "evaluate_exactly": "mage.exact_evaluation",
+    "train": "mage.training",
+}
 
 
 def __getattr__(name: str) -> Any:

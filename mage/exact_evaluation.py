@@ -91,8 +91,8 @@ def _enumerable(asked: EvaluationPlan) -> AECGame:
     for opponent in asked.opponents:
         if exact.best_response_value(game, opponent, 0) is None:
             raise RequestError(
-                f"got opponent {opponent.name}, which has no move probabilities to compute with, expected one that has; "
-                "leave it out or evaluate without --exact"
+                f"got opponent {opponent.name}, which has no move probabilities to compute with, expected one that "
+                "has; leave it out, or evaluate without --exact"
             )
     if asked.trials < 2 * game.seats:
         raise RequestError(
@@ -156,13 +156,22 @@ def _seat(game: AECGame, asked: EvaluationPlan, samples: Sequence[ExactSample], 
         "security_value": exact.security_value(game, seat),
         "best_fixed_value": fixed,
         "best_response_value": float(np.mean([value for value in best if value is not None])),
-        "greedy_bayes": None,
+        "greedy_bayes": _greedy_bayes(game, asked, seat),
         "overall": curve([sample.returns for sample in own], fixed, rng),
         "agents": [
             {"agent": name, **curve([sample.returns for sample in own if sample.agent == name], fixed, rng)}
             for name in asked.agents
         ],
     }
+
+
+def _greedy_bayes(game: AECGame, asked: EvaluationPlan, seat: int) -> list[float] | None:
+    """Return what a player gets, by episode, who knows the list of opponents and guesses from play whom it has met."""
+    try:
+        returns = exact.greedy_bayes_returns(game, asked.opponents, seat, asked.session.config.trial.episodes)
+    except RequestError:  # too many beliefs to follow: a column less, not an error
+        return None
+    return None if returns is None else returns.mean(axis=0).tolist()
 
 
 def curve(

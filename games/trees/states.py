@@ -77,7 +77,7 @@ class TablePolicy:
 
 def require_tree(game: TreeGame) -> str:
     """The OpenSpiel game's name. Raises RequestError for a game without."""
-    if game.solver is None:
+    if getattr(game, "solver", None) is None:  # a repeated matrix game has no such field
         raise RequestError(
             f"got {game.name!r}, a game that OpenSpiel doesn't know, expected one that it does: choose one such as "
             "openspiel:kuhn_poker for exact values"

@@ -46,7 +46,7 @@ class SteeredEnv(OpenSpielEnv):
 
 def transcript(game: AECGame, where: InformationState) -> Transcript:
     """What the seat of an information state has read when it is to move there."""
-    episode = _started(game, where.history)
+    episode = steered_episode(game, where.history)
     turns: list[tuple[str, str]] = []
     while (state := episode.state) is not None:
         mover, done = episode.seat_to_move, len(state.history())
@@ -63,8 +63,11 @@ def transcript(game: AECGame, where: InformationState) -> Transcript:
     return Transcript(tuple(turns), episode.news(where.seat), episode.legal_moves())
 
 
-def _started(game: AECGame, history: Sequence[int]) -> Episode:
-    """An episode whose chance moves follow the history. The classics that OpenSpiel knows have no chance moves."""
+def steered_episode(game: AECGame, history: Sequence[int]) -> Episode:
+    """An episode whose chance moves follow the history. The classics that OpenSpiel knows have no chance moves.
+
+    Raises RequestError for a game that OpenSpiel doesn't know.
+    """
     env = game.make_env()
     if isinstance(env, OpenSpielEnv):
         env = SteeredEnv(require_tree(game), history)

@@ -188,6 +188,16 @@ def test_a_matrix_game_of_any_size_has_exact_values():
     assert "without a payoff matrix" in exact.refusal(SimpleNamespace(name="texas_holdem"))
 
 
+def test_an_opponent_of_kuhn_poker_is_worth_more_when_it_is_told_apart():
+    """What they are worth is in trees/test_bayes.py; a search has no probabilities to tell it by."""
+    game = load("kuhn_poker")
+    rivals = [parse(game, name) for name in ("conservative", "aggressive", "intermediate")]
+    first, second = exact.greedy_bayes_returns(game, rivals, 1, 2).mean(axis=0)
+    assert first == pytest.approx(exact.best_fixed_value(game, rivals, 1))
+    assert first < second < np.mean([exact.best_response_value(game, rival, 1) for rival in rivals])
+    assert exact.greedy_bayes_returns(game, [*rivals, parse(game, "is_mcts(simulations=5)")], 1, 2) is None
+
+
 def test_a_policy_for_another_game_is_refused():
     with pytest.raises(ValueError, match="expected"):
         exact.best_response_value(RPS, parse(PD, "tit_for_tat").policy(PD, 1), 0)
@@ -196,3 +206,9 @@ def test_a_policy_for_another_game_is_refused():
 def test_a_game_without_payoffs_is_refused():
     with pytest.raises(RequestError, match="without a payoff matrix"):
         exact.security_value(SimpleNamespace(name="kuhn_poker"), 0)
+
+
+@pytest.mark.parametrize("value", [exact.best_fixed_value, lambda *given: exact.greedy_bayes_returns(*given, 3)])
+def test_what_only_trees_have_is_refused_for_a_matrix_in_one_sentence(value):
+    with pytest.raises(RequestError, match="a game that OpenSpiel doesn't know"):
+        value(RPS, [], 0)

@@ -82,6 +82,8 @@ def test_a_seat_s_figures_are_those_of_the_solver(table):
         best = [exact.best_response_value(game, rival, seat) for rival in rivals]
         assert told["best_response_value"] == pytest.approx(sum(best) / 2)
         assert told["best_fixed_value"] <= told["best_response_value"]
+        assert told["greedy_bayes"][0] == pytest.approx(told["best_fixed_value"])  # nothing is known yet
+        assert told["greedy_bayes"] == sorted(told["greedy_bayes"])
         assert [row["n"] for row in told["overall"]["episodes"]] == [12, 12, 12]
         assert [row["n"] for row in told["agents"][0]["episodes"]] == [6, 6, 6]
     assert table["uniform_nash_conv"] == pytest.approx(11 / 12)
