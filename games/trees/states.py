@@ -77,12 +77,13 @@ class TablePolicy:
 
 def require_tree(game: TreeGame) -> str:
     """The OpenSpiel game's name. Raises RequestError for a game without."""
-    if getattr(game, "solver", None) is None:  # a repeated matrix game has no such field
+    solver: str | None = getattr(game, "solver", None)  # a repeated matrix game has no such field
+    if solver is None:
         raise RequestError(
             f"got {game.name!r}, a game that OpenSpiel doesn't know, expected one that it does: choose one such as "
             "openspiel:kuhn_poker for exact values"
         )
-    return game.solver
+    return solver
 
 
 def information_states(game: TreeGame, seat: int) -> tuple[InformationState, ...]:
