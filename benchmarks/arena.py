@@ -20,7 +20,7 @@ from mage.keys import PlayKeys
 from mage.matches import plan_trials
 from mage.models import LanguageModel
 from mage.sampler import ConstrainedSampler
-from mage.session import longest_context
+from mage.session import longest_context, open_bank
 from mage.trials import Conditions, TrialPlan
 from populations.matchmaking import Pairing
 
@@ -82,9 +82,7 @@ def populate(model: LanguageModel, agents: int, linear: str = "torch") -> Arena:
     linear: as `run.linear` of a config.
     """
     bare = untouched(model.network)
-    bank = AdapterBank(model.network, LORA, model.name)
-    if linear == "onednn":
-        bank.pack_base()
+    bank = open_bank(model, LORA, model.name, linear)
     return grow(Arena(model, bank, bare, ()), agents)
 
 

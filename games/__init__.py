@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from games import bayes, exact, families, finite_state, opponents
+    from games.curves import learning_curve
     from games.errors import RequestError
     from games.matrix import MatrixSpec
     from games.matrix_text import MatrixGame
@@ -33,6 +34,7 @@ __all__ = [
     "expand",
     "families",
     "finite_state",
+    "learning_curve",
     "load",
     "load_matrix",
     "names",
@@ -53,6 +55,7 @@ _HOMES = {
     "TextGame": "text",
     "describe": "registry",
     "expand": "opponents",
+    "learning_curve": "curves",
     "load": "registry",
     "load_matrix": "registry",
     "names": "registry",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from games import naming, strategies
+from games import strategies
 from games.family import Family, Way
 from games.finite_state import FiniteStatePolicy
 from games.fits import ANY, MATRIX, TREE
@@ -53,9 +53,9 @@ def _first_plain(game: Any, seat: int) -> Plain:
     return Plain(FirstLegalPlayer, FIRST_LEGAL)
 
 
-def mixture(game: Any, seat: int, *, of: str, epsilon: float) -> Strategy:
-    """The moves of the opponent `of`, but with probability `epsilon` a random legal one."""
-    return strategies.mixed(naming.parse(game, of).strategy(game, seat), epsilon)
+def mixture(game: Any, seat: int, *, of: Any, epsilon: float) -> Strategy:
+    """The moves of the named opponent `of`, but with probability `epsilon` a random legal one."""
+    return strategies.mixed(of.strategy(game, seat), epsilon)
 
 
 ANY_FAMILIES: tuple[Family, ...] = (
@@ -82,6 +82,7 @@ ANY_FAMILIES: tuple[Family, ...] = (
             Real("epsilon", "how often its move is random, 0 to 1", 0.0, 1.0, 0.1, 0.05, 0.5),
         ),
         (Way(ANY, mixture),),
-        rule_of="of",
+        inner="of",
+        takes_rule=True,
     ),
 )

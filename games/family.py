@@ -33,7 +33,8 @@ class Family:
     rule: families that share it are parameterisations of one idea ("near" each other); others are "far".
     parameters: in the order in which names show them.
     ways: by kind of game; the first that fits is taken.
-    rule_of: the parameter, an opponent's name, whose rule the family takes over; None where the rule is its own.
+    inner: the parameter that is another opponent, by name; `ways` are given that opponent itself. None for none.
+    takes_rule: whether the rule is the inner opponent's instead of its own.
     """
 
     name: str
@@ -41,7 +42,8 @@ class Family:
     doc: str
     parameters: tuple[Parameter, ...]
     ways: tuple[Way, ...]
-    rule_of: str | None = None
+    inner: str | None = None
+    takes_rule: bool = False
 
     def fits(self, game: Any) -> bool:
         """Whether the rule makes sense in this kind of game."""

@@ -8,9 +8,6 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import Any
 
-from numpy.typing import NDArray
-
-from games import naming
 from games.family import Family, Way
 from games.finite_state import FiniteStatePolicy
 from games.fits import MATRIX, TREE
@@ -20,29 +17,18 @@ from games.strategies import RANDOM
 from games.trees.policy import TreePolicy
 
 
-def _learned_matrix(game: Any, seat: int, *, episodes: int, against: str, seed: int) -> FiniteStatePolicy:
+def _learned_matrix(game: Any, seat: int, *, episodes: int, against: Any, seed: int) -> FiniteStatePolicy:
     from games import q_learning  # pyspiel takes a while to import
 
-    trained = q_learning.train_matrix(game, seat, naming.parse(game, against), episodes, seed)
+    trained = q_learning.train_matrix(game, seat, against, episodes, seed)
     return q_learning.matrix_policy(game, seat, trained)
 
 
-def _learned_tree(game: Any, seat: int, *, episodes: int, against: str, seed: int) -> TreePolicy:
+def _learned_tree(game: Any, seat: int, *, episodes: int, against: Any, seed: int) -> TreePolicy:
     from games import q_learning
 
-    rival = naming.parse(game, against)
-    trained = cache(partial(q_learning.train_tree, game, seat, rival, episodes, seed))  # asked at every move
-    return q_learning.tree_policy(trained, f"q_learning {episodes} {rival.name} {seed}")
-
-
-def learning_curve(game: Any, name: str, seat: int, points: int = 20) -> NDArray[Any]:
-    """How `q_learning(...)` learned on its seat: mean return of successive stretches of its training, [points]."""
-    from games import q_learning
-
-    given = dict(naming.parse(game, name).parameters)
-    train = q_learning.train_matrix if MATRIX.test(game) else q_learning.train_tree
-    trained = train(game, seat, naming.parse(game, given["against"]), given["episodes"], given["seed"])
-    return q_learning.learning_curve(trained, points)
+    trained = cache(partial(q_learning.train_tree, game, seat, against, episodes, seed))  # asked at every move
+    return q_learning.tree_policy(trained, f"q_learning {episodes} {against.name} {seed}")
 
 
 def _file_text(game: Any, text: str) -> str:
@@ -68,6 +54,7 @@ LEARNED_FAMILIES: tuple[Family, ...] = (
             Whole("seed", "of its exploration, at least 0", low=0, usual=0),
         ),
         (Way(MATRIX, _learned_matrix), Way(TREE, _learned_tree)),
+        inner="against",
     ),
     Family(
         "table",

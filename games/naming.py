@@ -1,19 +1,20 @@
 """Named opponents: a family with fixed parameters, its name, strategy and player.
 
 A name is canonical text such as `peaked_habit(move=R,peak=0.8)` or `mixture(of=cycle(start=R,step=1),epsilon=0.1)`,
-which `parse` turns back into the same opponent. Left out: the rules themselves (`families`), drawing many
-(`opponents`).
+which `parse` turns back into the same opponent. One that is made of another, its inner one, keeps that by name, and its
+family's builder is given the inner opponent itself, so that no family has to look for others. Left out: the rules
+themselves (`families`), drawing many (`opponents`).
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
 from typing import Any
 
 from games import strategies
 from games.errors import RequestError
+from games.families import FAMILIES, settle
 from games.finite_state import FiniteStatePolicy, RepeatedGame
 from games.fits import MATRIX, TREE
 from games.players import Player
@@ -32,10 +33,10 @@ class NamedOpponent:
     @property
     def rule(self) -> str:
         """The idea behind the family; opponents of one rule are near each other."""
-        family = _table().FAMILIES[self.family]
-        if family.rule_of is None:
+        family = FAMILIES[self.family]
+        if family.inner is None or not family.takes_rule:
             return family.rule
-        inner, arguments = _parts(dict(self.parameters)[family.rule_of])
+        inner, arguments = _parts(dict(self.parameters)[family.inner])
         return NamedOpponent(inner, tuple(arguments.items())).rule
 
     @property
@@ -67,11 +68,6 @@ class NamedOpponent:
         return strategies.make_player(self.strategy(game, seat), game, seat)
 
 
-def _table() -> Any:
-    """`games.families`, looked up when it is asked: families made of other opponents need names themselves."""
-    return import_module("games.families")
-
-
 @lru_cache(maxsize=4096)
 def _strategy(opponent: NamedOpponent, game: Any, seat: int) -> Strategy:
     if seat == 1 and MATRIX.test(game) and is_symmetric(game):
@@ -80,7 +76,10 @@ def _strategy(opponent: NamedOpponent, game: Any, seat: int) -> Strategy:
 
 
 def _build(opponent: NamedOpponent, game: Any, seat: int) -> Strategy:
-    built: Strategy = _table().FAMILIES[opponent.family].build(game, seat, **dict(opponent.parameters))
+    family, values = FAMILIES[opponent.family], dict(opponent.parameters)
+    if family.inner is not None:
+        values[family.inner] = parse(game, values[family.inner])
+    built: Strategy = family.build(game, seat, **values)
     return built
 
 
@@ -90,8 +89,11 @@ def named(game: Any, family: str, parameters: Mapping[str, Any]) -> NamedOpponen
     Raises RequestError for an unknown family or parameter, a value out of range, or a rule that makes no
     sense in the game.
     """
-    settled, given = _table().settle(game, family, parameters)
-    result = NamedOpponent(settled.name, tuple(settled.resolve(game, given).items()))
+    settled, given = settle(game, family, parameters)
+    values = settled.resolve(game, given)
+    if settled.inner is not None:
+        values[settled.inner] = parse(game, values[settled.inner]).name
+    result = NamedOpponent(settled.name, tuple(values.items()))
     for seat in _seats(game):
         result.strategy(game, seat)
     return result

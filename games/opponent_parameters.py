@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from games import naming
 from games.errors import RequestError
 from games.parameters import one_of, values_of
 
@@ -18,7 +17,7 @@ Check = Callable[[Any, str], str]  # (game, what a person wrote) -> the canonica
 
 @dataclass(frozen=True)
 class Text:
-    """A text that `checked` makes canonical: an opponent's name, say. `usual` is the default, None for none."""
+    """A text that `checked` makes canonical, such as a file's path. `usual` is the default, None for none."""
 
     name: str
     doc: str
@@ -47,7 +46,9 @@ class Text:
 
     def span(self, game: Any, ranges: Mapping[str, Any]) -> frozenset[Any] | None:
         """Those given."""
-        return frozenset(self.check(game, value) for value in values_of(ranges.get(self.name, self.usual)))
+        if self.name not in ranges:
+            return frozenset([self.default(game)])
+        return frozenset(self.check(game, value) for value in values_of(ranges[self.name]))
 
 
 @dataclass(frozen=True)
@@ -83,18 +84,24 @@ class Order:
 
     def draw(self, game: Any, rng: np.random.Generator, ranges: Mapping[str, Any]) -> tuple[int, ...]:
         """A random order, or one of those given."""
-        given = ranges.get(self.name)
-        if given is not None:
-            nested = isinstance(given, list | tuple) and given and not isinstance(given[0], int)
-            return self.check(game, one_of(given, rng) if nested else given)
+        if self.name in ranges:
+            return self.check(game, one_of(self._orders(ranges), rng))
         cells = self.usual(game)
         first = one_of(self._firsts(game, ranges), rng)
         keyed = sorted((float(rng.random()), cell) for cell in sorted(cells) if cell != first)
         return (first, *(cell for _, cell in keyed))
 
-    def span(self, game: Any, ranges: Mapping[str, Any]) -> frozenset[Any] | None:
-        """The cells that may come first; None for a list of orders, which are compared one by one."""
-        return None if self.name in ranges else frozenset(self._firsts(game, ranges))
+    def span(self, game: Any, ranges: Mapping[str, Any]) -> frozenset[tuple[int, ...]]:
+        """How the orders begin: those given in full, else the cells that may come first, each on its own."""
+        if self.name in ranges:
+            return frozenset(self.check(game, order) for order in self._orders(ranges))
+        return frozenset((first,) for first in self._firsts(game, ranges))
+
+    def _orders(self, ranges: Mapping[str, Any]) -> list[Any]:
+        """The orders that are given: one, as text or as a list of numbers, or a list of such."""
+        given = ranges[self.name]
+        several = isinstance(given, list | tuple) and given and not isinstance(given[0], int)
+        return list(given) if several else [given]
 
     def _firsts(self, game: Any, ranges: Mapping[str, Any]) -> list[int]:
         cells = sorted(self.usual(game))
@@ -110,5 +117,5 @@ def _text(numbers: list[int]) -> str:
 
 
 def opponent_text(game: Any, text: str) -> str:
-    """The canonical name of an opponent."""
-    return naming.parse(game, text).name
+    """An opponent's name as it is written; `naming`, which knows all families, makes it canonical."""
+    return text.strip()

@@ -13,7 +13,7 @@ from games.errors import RequestError, unknown
 from games.families import family_of
 from games.naming import NamedOpponent, behaviour, named, opponent_distance, parse, split_names
 from games.players import Player
-from games.regions import refuse_inside, refuse_overlaps
+from games.regions import draws, refuse_shared_regions
 from games.registry import load
 
 __all__ = [
@@ -65,7 +65,7 @@ def expand(
     found: list[NamedOpponent] = []
     known: set[tuple[bytes, ...]] = set()
     for declaration in declarations:
-        if not isinstance(declaration, str) and "count" in declaration:
+        if not isinstance(declaration, str) and draws(declaration):
             found += _draw(game, declaration, known, avoided)
             continue
         fixed = _fixed(game, declaration)
@@ -141,11 +141,15 @@ def _fault(game: Any, opponent: NamedOpponent, avoided: Iterable[tuple[NamedOppo
 
 @dataclass(frozen=True)
 class Split:
-    """Three sets of opponents without overlap: to train on, to choose checkpoints by, and to evaluate on."""
+    """Three sets of opponents without overlap: to train on, to choose checkpoints by, and to evaluate on.
+
+    corpus: whose matches a base is trained on before; kept away from validation and held-out ones as training is.
+    """
 
     training: tuple[NamedOpponent, ...]
     validation: tuple[NamedOpponent, ...]
     held_out: tuple[NamedOpponent, ...]
+    corpus: tuple[NamedOpponent, ...] = ()
 
     def distance(self, opponent: NamedOpponent) -> str:
         """How far an opponent is from training: "training" met there, "near" its rule was, "far" neither."""
@@ -160,21 +164,33 @@ def split(
     training: Iterable[Declaration],
     validation: Iterable[Declaration] = (),
     held_out: Iterable[Declaration] = (),
+    corpus: Iterable[Declaration] = (),
     min_distance: float = 0.05,
 ) -> Split:
-    """Expand the three sets of a config and keep them apart.
+    """Expand the sets of a config and keep them apart.
 
-    Every validation and held-out opponent is at least `min_distance` from every training opponent and a copy
-    of none, and no validation opponent is a copy of a held-out one. Draws that break this are drawn again;
-    raises RequestError, which names both opponents, for fixed ones, and for held-out draws from a region that overlaps
-    one of the other sets, or a held-out opponent inside a region of training.
+    Every validation and held-out opponent is at least `min_distance` from every opponent of training and of the corpus
+    and a copy of none, and no validation opponent is a copy of a held-out one. Draws that break this are drawn again;
+    raises RequestError, which names both opponents, for fixed ones. It is raised, too, where a set draws from a region
+    that overlaps one of a set that is kept apart from it, or that holds an opponent of such a set (`regions.APART`).
     """
-    training, validation, held_out = tuple(training), tuple(validation), tuple(held_out)
-    refuse_overlaps(game, held_out, training, "held_out", "training")
-    refuse_overlaps(game, held_out, validation, "held_out", "validation")
-    fixed = [_fixed(game, declared) for declared in held_out if isinstance(declared, str) or "count" not in declared]
-    refuse_inside(game, fixed, training, "training")
-    trained = expand(game, training)
-    validated = expand(game, validation, away_from=trained, min_distance=min_distance)
-    evaluated = expand(game, held_out, away_from=trained, min_distance=min_distance, distinct_from=validated)
-    return Split(trained, validated, evaluated)
+    declared = {
+        "training": tuple(training),
+        "validation": tuple(validation),
+        "held_out": tuple(held_out),
+        "corpus": tuple(corpus),
+    }
+    refuse_shared_regions(
+        game,
+        {
+            name: [one if not isinstance(one, str) and draws(one) else _fixed(game, one) for one in declarations]
+            for name, declarations in declared.items()
+        },
+    )
+    trained = expand(game, declared["training"])
+    validated = expand(game, declared["validation"], away_from=trained, min_distance=min_distance)
+    evaluated = expand(
+        game, declared["held_out"], away_from=trained, min_distance=min_distance, distinct_from=validated
+    )
+    seen = expand(game, declared["corpus"], away_from=evaluated + validated, min_distance=min_distance)
+    return Split(trained, validated, evaluated, seen)

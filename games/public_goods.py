@@ -7,7 +7,6 @@ Left out: text for agents (`public_goods_text`).
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -22,6 +21,7 @@ from games.errors import RequestError, unknown
 
 NAME = "public_goods"
 LIMITS = {"seats": (2, 100), "rounds": (1, 10_000), "levels": (2, 101)}
+AMOUNTS = (0.001, 1_000_000)  # the least and the greatest of the other two: no sum overflows, no two amounts look alike
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,11 @@ class PublicGoods:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
                 raise RequestError(f"{name} of {NAME}: got {value!r}, expected a whole number from {least} to {most}")
+        low, high = AMOUNTS
         for name in ("endowment", "multiplier"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-                raise RequestError(f"{name} of {NAME}: got {value!r}, expected a number above 0")
+            if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+                raise RequestError(f"{name} of {NAME}: got {value!r}, expected a number from {low} to {high}")
 
     @property
     def name(self) -> str:
@@ -82,11 +83,6 @@ class PublicGoods:
         alone = (self.endowment, self.endowment * (1.0 + own))
         return min(alone), max(alone) + others
 
-    @property
-    def security_value(self) -> float:
-        """What a seat can secure in an episode, in units: the others hurt it most by giving nothing."""
-        return self.rounds * max(self.endowment, self.endowment * self.multiplier / self.seats)
-
 
 def parse(name: str, rounds: int | None = None) -> PublicGoods:
     """The rules that `public_goods` or `public_goods(seats=4,...)` names.
@@ -97,16 +93,20 @@ def parse(name: str, rounds: int | None = None) -> PublicGoods:
     if match is None:
         raise RequestError(f"got the game {name!r}, expected {NAME}(parameter=value,...), such as {NAME}(seats=4)")
     kinds = {field.name: float if isinstance(field.default, float) else int for field in fields(PublicGoods)}
-    values: dict[str, Any] = {} if rounds is None else {"rounds": rounds}
+    values: dict[str, Any] = {}
     for part in filter(None, (match[1] or "").split(",")):
         key, _, text = (piece.strip() for piece in part.partition("="))
         if key not in kinds:
             raise unknown(f"parameter of {NAME}", key, kinds)
+        if key in values:
+            raise RequestError(
+                f"{key} of {NAME}: got it twice in {name!r}, expected each parameter once; leave one out"
+            )
         try:
             values[key] = kinds[key](text)
         except ValueError as error:
             raise RequestError(f"{key} of {NAME}: got {text!r}, expected a number; write {NAME}({key}=4)") from error
-    return PublicGoods(**values)
+    return PublicGoods(**({} if rounds is None else {"rounds": rounds}) | values)
 
 
 class PublicGoodsGame(AECEnv[str, NDArray[np.int64], int]):

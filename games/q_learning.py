@@ -66,11 +66,6 @@ def greedy(values: Sequence[float]) -> int:
     return max(range(len(values)), key=values.__getitem__)
 
 
-def learning_curve(trained: Trained, points: int = 20) -> NDArray[np.float64]:
-    """Mean return of successive stretches of the training, [points], in game units, exploration included."""
-    return np.array([part.mean() for part in np.array_split(trained.returns, points)])
-
-
 class Practice:
     """A play of an OpenSpiel game without text, as scripted players see an episode. Moves are action numbers."""
 

@@ -1,62 +1,95 @@
-"""Regions that opponents are drawn from, and whether two of them overlap.
+"""Regions that opponents are drawn from, and whether sets of opponents that must be kept apart share one.
 
-A region is a box: an interval for each real parameter, a set for each other one. A parameter that hardly ever comes out
-the same twice, such as a seed, makes no region: its draws are kept apart one by one. Left out: drawing (`opponents`).
+A region is a box: an interval for each real parameter, a set for each other one; a single opponent is a point. A
+parameter that hardly ever comes out the same twice, such as a seed, makes no region: its draws are kept apart one by
+one. Left out: drawing, and whether two opponents behave alike (`opponents`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from games.errors import RequestError
 from games.families import Family, family_of
-from games.naming import NamedOpponent
+from games.naming import NamedOpponent, parse
 from games.parameters import Span
 
+APART = (  # the sets of a config whose regions may not overlap: what is tested on, and what is trained on or chosen by
+    ("held_out", "training"),
+    ("held_out", "corpus"),
+    ("held_out", "validation"),
+    ("validation", "training"),
+    ("validation", "corpus"),
+)
 
-def refuse_overlaps(game: Any, here: Iterable[Any], there: Iterable[Any], here_name: str, there_name: str) -> None:
-    """Raise RequestError where a draw declared in one set could equal a draw declared in the other.
+Box = dict[str, tuple[float, float] | frozenset[Any]]
 
-    here, there: declarations as `opponents.expand` takes them, of the sets of these names.
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Where the opponents of one declaration lie."""
+
+    family: str
+    box: Box
+    text: str  # the opponent's name, or the ranges that are drawn from
+    drawn: bool
+
+
+def draws(declaration: Any) -> bool:
+    """Whether a declaration, as `opponents.expand` takes it, stands for opponents that are drawn."""
+    return isinstance(declaration, Mapping) and "count" in declaration
+
+
+def refuse_shared_regions(game: Any, sets: Mapping[str, Iterable[NamedOpponent | Mapping[str, Any]]]) -> None:
+    """Raise RequestError where a draw for one set could equal an opponent of another, as `APART` pairs them.
+
+    sets: by name; of each, single opponents and declarations that draw. Two single opponents are not looked at: they
+    are compared by how they behave.
     """
-    others = [(declared, region(game, declared)) for declared in there if _draws(declared)]
-    for declared in here:
-        own = region(game, declared) if _draws(declared) else None
-        for other, known in others:
-            if own is not None and known is not None and declared["family"] == other["family"] and overlap(own, known):
-                raise RequestError(
-                    f"got {declared['family']} drawn for {here_name} from {_written(declared)} and for {there_name} "
-                    f"from {_written(other)}, expected regions without overlap: set ranges of one parameter apart"
-                )
+    areas = {name: _areas(game, members) for name, members in sets.items()}
+    for here, there in APART:
+        for own, other in product(areas.get(here, ()), areas.get(there, ())):
+            if own.family == other.family and (own.drawn or other.drawn) and overlap(own.box, other.box):
+                raise _shared(own, here, other, there)
 
 
-def refuse_inside(game: Any, fixed: Iterable[NamedOpponent], there: Iterable[Any], there_name: str) -> None:
-    """Raise RequestError where an opponent lies in a region that the set `there` declares draws from."""
-    boxes = [(declared, region(game, declared)) for declared in there if _draws(declared)]
-    for opponent in fixed:
-        point = _box(game, family_of(game, opponent.family), dict(opponent.parameters))
-        for declared, box in boxes:
-            if point and box and declared["family"] == opponent.family and overlap(point, box):
-                raise RequestError(
-                    f"got {opponent.name} in held_out, which lies where {there_name} draws from "
-                    f"({_written(declared)}), expected one from elsewhere: choose other parameters, or another family"
-                )
+def _areas(game: Any, members: Iterable[NamedOpponent | Mapping[str, Any]]) -> list[Area]:
+    found = []
+    for member in members:
+        if isinstance(member, NamedOpponent):
+            family, ranges, text = member.family, dict(member.parameters), member.name
+        else:
+            family, ranges = str(member.get("family")), member.get("parameters", {})
+            text = ", ".join(f"{name}={given}" for name, given in ranges.items()) or "the family's own ranges"
+        box = region(game, family_of(game, family), ranges)
+        if box is not None:
+            found.append(Area(family, box, text, draws(member)))
+    return found
 
 
-def region(game: Any, declaration: Mapping[str, Any]) -> dict[str, tuple[float, float] | frozenset[Any]] | None:
-    """The box that a declaration with `count` draws from; None where there is none."""
-    family = family_of(game, str(declaration.get("family")))
-    ranges = declaration.get("parameters", {})
+def _shared(own: Area, here: str, other: Area, there: str) -> RequestError:
+    if own.drawn and other.drawn:
+        return RequestError(
+            f"got {own.family} drawn for {here} from {own.text} and for {there} from {other.text}, expected regions "
+            "without overlap: set ranges of one parameter apart"
+        )
+    (point, where), (area, drawer) = ((other, there), (own, here)) if own.drawn else ((own, here), (other, there))
+    return RequestError(
+        f"got {point.text} in {where}, which lies where {drawer} draws from ({area.text}), expected one from "
+        "elsewhere: choose other parameters, or another family"
+    )
+
+
+def region(game: Any, family: Family, ranges: Mapping[str, Any]) -> Box | None:
+    """The box that a family's parameters are drawn from by `ranges`; None where it has none."""
     family.refuse_unknown_ranges(ranges)
-    return _box(game, family, ranges)
-
-
-def _box(
-    game: Any, family: Family, ranges: Mapping[str, Any]
-) -> dict[str, tuple[float, float] | frozenset[Any]] | None:
     spans = {parameter.name: parameter.span(game, ranges) for parameter in family.parameters}
-    box = {name: span for name, span in spans.items() if span is not None}
+    box: Box = {name: span for name, span in spans.items() if span is not None}
+    if family.inner is not None:
+        box[family.inner] = frozenset(parse(game, str(text)).name for text in box[family.inner])
     return box if box and len(box) == len(spans) else None
 
 
@@ -71,13 +104,12 @@ def _meet(first: Span, second: Span) -> bool:
         low, high = max(first[0], second[0]), min(first[1], second[1])
         return low < high or (low == high and (first[0] == first[1] or second[0] == second[1]))
     assert isinstance(first, frozenset) and isinstance(second, frozenset)
-    return bool(first & second)
+    return any(_agree(own, other) for own, other in product(first, second))
 
 
-def _draws(declaration: Any) -> bool:
-    return isinstance(declaration, Mapping) and "count" in declaration
-
-
-def _written(declaration: Mapping[str, Any]) -> str:
-    ranges = declaration.get("parameters", {})
-    return ", ".join(f"{name}={given}" for name, given in ranges.items()) or "the family's own ranges"
+def _agree(first: Any, second: Any) -> bool:
+    """Whether two values are one; a tuple stands for all that begin with it."""
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        known = min(len(first), len(second))
+        return first[:known] == second[:known]
+    return bool(first == second)

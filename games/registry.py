@@ -1,7 +1,7 @@
-"""The table of games: load one by name, list them, describe them.
+"""The table of games: load one by name, list them.
 
 A game is one row of `GAMES`, comes from one of `SOURCES` by the form of its name, or is registered by an installed
-package (`own`). Libraries are imported when one of their games is loaded.
+package (`own`). Libraries are imported when one of their games is loaded. Left out: what lists say (`descriptions`).
 """
 
 from __future__ import annotations
@@ -13,15 +13,22 @@ from functools import partial
 from numpy.typing import ArrayLike
 
 from games import classics, public_goods
+from games.descriptions import CUSTOM_MATRIX, DESCRIPTIONS, GameDescription
 from games.errors import RequestError, unknown
 from games.matrix import PAYOFFS, MatrixSpec, make_spec
 from games.matrix_text import MatrixGame
-from games.openspiel import names as openspiel_names
+from games.openspiel.names import NAMED
 from games.text import TextGame
 
 DEFAULT_ROUNDS = 6
-CUSTOM_MATRIX = "matrix"
 OPENSPIEL_PREFIX = "openspiel:"
+
+# What not every game takes, with the games that do.
+TAKEN_BY = {
+    "rounds": f"repeated games (matrix games and {public_goods.NAME})",
+    "moves": f"the game {CUSTOM_MATRIX!r}",
+    "payoffs": f"the game {CUSTOM_MATRIX!r}",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,32 +41,7 @@ class Options:
     payoffs: ArrayLike | None
 
 
-# The kinds of games in the table, with the headings that `mage games` puts over them.
-REPEATED, CLASSIC, OPENSPIEL = "repeated", "classic", "openspiel"
-HEADINGS = {REPEATED: "repeated matrix games", CLASSIC: "PettingZoo classics", OPENSPIEL: "OpenSpiel"}
-
 Build = Callable[[Options], TextGame]
-
-
-@dataclass(frozen=True, slots=True)
-class GameDescription:
-    """What `mage games` shows of a game. None: it depends on the matrix that is given, or rounds pay nothing."""
-
-    name: str
-    summary: str  # one line
-    kind: str  # a key of HEADINGS
-    seats: int = 2
-    moves: tuple[tuple[str, ...], ...] | None = None  # of a repeated game, by seat
-    zero_sum: bool | None = None
-    payoff_range: tuple[float, float] | None = None  # of one round, over all seats
-
-
-@dataclass(frozen=True, slots=True)
-class GameEntry:
-    """One row of the table of games."""
-
-    description: GameDescription
-    build: Build
 
 
 def load(
@@ -82,7 +64,7 @@ def load(
     """
     build = _find(name)
     if build is None:
-        raise unknown("game", name, [*GAMES, *_registered()])
+        raise _not_found(name)
     if not own_code and is_own_code(name):
         raise RequestError(
             f"game {name!r}: it runs code of its own and was named by a file, expected you to name it; "
@@ -115,13 +97,21 @@ def is_own_code(name: str) -> bool:
 def _find(name: str) -> Build | None:
     """What builds the game of this name, or None. Imports nothing of the game."""
     if name in GAMES:
-        return GAMES[name].build
+        return GAMES[name]
     for prefix, source in SOURCES.items():
         if name.startswith(prefix):
             return partial(source, name)
     if is_own_code(name):
         return partial(_own, name)
     return partial(_own_registered, name) if name in _registered() else None
+
+
+def _not_found(name: str) -> RequestError:
+    listed = name.partition("(")[0]
+    if listed not in GAMES:
+        return unknown("game", name, [*GAMES, *_registered()])
+    written = f"{OPENSPIEL_PREFIX}{name}" if listed in NAMED else listed
+    return RequestError(f"got the game {name!r}, expected {listed!r} without parameters; write {written}")
 
 
 def _registered() -> tuple[str, ...]:
@@ -131,12 +121,10 @@ def _registered() -> tuple[str, ...]:
 
 
 def _rendering_alone(name: str, options: Options) -> str:
-    """Return the rendering. Raises RequestError where options of matrix games are set for another game."""
-    for option in ("rounds", "moves", "payoffs"):
+    """Return the rendering. Raises RequestError where an option is set that other games have."""
+    for option, games in TAKEN_BY.items():
         if getattr(options, option) is not None:
-            raise RequestError(
-                f"{option}: got it for {name!r}, expected it for repeated matrix games only; leave it out"
-            )
+            raise RequestError(f"{option}: got it for {name!r}, expected it for {games} only; leave it out")
     return options.rendering
 
 
@@ -147,7 +135,7 @@ def names() -> tuple[str, ...]:
 
 def describe() -> tuple[GameDescription, ...]:
     """Every game of the table, in its order."""
-    return tuple(row.description for row in GAMES.values())
+    return DESCRIPTIONS
 
 
 def _named_matrix(spec: MatrixSpec, options: Options) -> MatrixGame:
@@ -169,7 +157,7 @@ def _classic(name: str, options: Options) -> TextGame:
 def _openspiel(name: str, options: Options) -> TextGame:
     from games.openspiel import game as openspiel  # pyspiel takes a while to import
 
-    return openspiel.load(openspiel.NAMED.get(name, name), _rendering_alone(name, options))
+    return openspiel.load(NAMED[name].game if name in NAMED else name, _rendering_alone(name, options))
 
 
 def _public_goods(name: str, options: Options) -> TextGame:
@@ -202,42 +190,12 @@ def _custom_matrix(options: Options) -> MatrixGame:
     return MatrixGame(spec, _rounds(options), options.rendering)
 
 
-_SUMMARIES = {
-    "rock_paper_scissors": "rock beats scissors, scissors beat paper, paper beats rock; win 1, lose -1",
-    "matching_pennies": "seat 0 wins 1 when the two match, seat 1 when they differ",
-    "prisoners_dilemma": "D pays more whatever the other plays; C, C pays 3 each and D, D 1 each",
-    "stag_hunt": "a stag (S), worth 4, takes both; a hare (H), worth 3, is safe",
-}
-
-
-def _describe_matrix(name: str, spec: MatrixSpec) -> GameDescription:
-    span = (float(spec.payoffs.min()), float(spec.payoffs.max()))
-    return GameDescription(name, _SUMMARIES[name], REPEATED, 2, spec.moves, spec.zero_sum, span)
-
-
-def _describe_public_goods(rules: public_goods.PublicGoods) -> GameDescription:
-    summary = "each keeps or gives 3 units a round; what is given doubles and is shared by all"
-    moves = (rules.moves,) * rules.seats
-    return GameDescription(rules.name, summary, REPEATED, rules.seats, moves, False, rules.payoff_range)
-
-
-_CUSTOM = GameDescription(CUSTOM_MATRIX, "any two-seat matrix, with the moves and payoffs that you give", REPEATED)
-
-GAMES: dict[str, GameEntry] = {
-    row.description.name: row
-    for row in (
-        *(GameEntry(_describe_matrix(name, spec), partial(_named_matrix, spec)) for name, spec in PAYOFFS.items()),
-        GameEntry(_CUSTOM, _custom_matrix),
-        GameEntry(_describe_public_goods(public_goods.PublicGoods()), partial(_public_goods, public_goods.NAME)),
-        *(
-            GameEntry(GameDescription(name, row.summary, CLASSIC, row.seats), partial(_classic, name))
-            for name, row in classics.CLASSICS.items()
-        ),
-        *(
-            GameEntry(GameDescription(name, row.summary, OPENSPIEL, row.seats), partial(_openspiel, name))
-            for name, row in openspiel_names.NAMES.items()
-        ),
-    )
+GAMES: dict[str, Build] = {
+    **{name: partial(_named_matrix, spec) for name, spec in PAYOFFS.items()},
+    CUSTOM_MATRIX: _custom_matrix,
+    public_goods.NAME: partial(_public_goods, public_goods.NAME),
+    **{name: partial(_classic, name) for name in classics.CLASSICS},
+    **{name: partial(_openspiel, name) for name in NAMED},
 }
 
 # Games that are not listed, by how their names begin: (name, options) -> game.

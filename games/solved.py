@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache, lru_cache, partial
 from typing import Any
 
-from games import exact, naming
+from games import exact
 from games.errors import RequestError
 from games.family import Family, Way
 from games.fits import HIDDEN, MATRIX, TREE, load_solver
@@ -43,27 +43,26 @@ def _cfr_probabilities(solver: str, iterations: int, state: Any, seat: int) -> l
     return [shares[action] for action in state.legal_actions(seat)]
 
 
-def best_response_matrix(game: Any, seat: int, *, to: str) -> Any:
-    """The exact best response in a repeated matrix game, a finite-state policy."""
-    return exact.best_response_policy(game, naming.parse(game, to), seat)
+def best_response_matrix(game: Any, seat: int, *, to: Any) -> Any:
+    """The exact best response to a named opponent in a repeated matrix game, a finite-state policy."""
+    return exact.best_response_policy(game, to, seat)
 
 
-def best_response_tree(game: Any, seat: int, *, to: str) -> TreePolicy:
-    """The exact best response to the opponent on every other seat.
+def best_response_tree(game: Any, seat: int, *, to: Any) -> TreePolicy:
+    """The exact best response to the named opponent on every other seat.
 
     Raises RequestError for an opponent without move probabilities and for a game that is too large to walk.
     """
-    rival = naming.parse(game, to)
-    if any(rival.tree_policy(game, other) is None for other in range(game.seats) if other != seat):
+    if any(to.tree_policy(game, other) is None for other in range(game.seats) if other != seat):
         raise RequestError(
-            f"got best_response to {rival.name}, which has no move probabilities to respond to, expected an opponent "
+            f"got best_response to {to.name}, which has no move probabilities to respond to, expected an opponent "
             f"with some: choose another, such as {RANDOM}"
         )
     reason = exact.refusal(game)
     if reason is not None:
         raise RequestError(reason)
-    found = cache(lambda: exact.best_response_policy(game, rival, seat))
-    return TreePolicy(lambda state, mover: found()(state, mover), f"best_response {rival.name}")
+    found = cache(lambda: exact.best_response_policy(game, to, seat))
+    return TreePolicy(lambda state, mover: found()(state, mover), f"best_response {to.name}")
 
 
 SOLVED_FAMILIES: tuple[Family, ...] = (
@@ -80,5 +79,6 @@ SOLVED_FAMILIES: tuple[Family, ...] = (
         "the best moves there are against another opponent, which it knows",
         (Text("to", "the other opponent, by name", opponent_text, RANDOM, RANDOM),),
         (Way(MATRIX, best_response_matrix), Way(TREE, best_response_tree)),
+        inner="to",
     ),
 )

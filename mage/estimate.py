@@ -8,12 +8,11 @@ from collections.abc import Sequence
 
 import torch
 
-from mage.adapter_files import LoraSettings
 from mage.adapters import AdapterBank
 from mage.bases import provider
 from mage.config import Config, resolved
 from mage.models import LanguageModel, seconds_of
-from mage.session import describe, longest_context
+from mage.session import describe, longest_context, lora_settings, open_bank
 from mage.settle import settled
 
 FEW_ROWS = 1  # first, which tells how many can be measured
@@ -48,9 +47,9 @@ def plan(config: Config) -> str:
 
 def _measured(model: LanguageModel, config: Config, width: int) -> tuple[int, float]:
     """Return how many rows of `width` tokens were measured, and tokens/s of sampling plus training them."""
-    bank = AdapterBank(
-        model.network, LoraSettings(config.lora.rank, config.lora.alpha, config.lora.targets), model.name
-    )
+    bank = open_bank(model, lora_settings(config), model.name, config.run.linear)
+    if config.learning.gradient_checkpointing:
+        model.checkpoint_layers()
     learners = [f"learner_{number}" for number in range(config.league.learners)]
     for name in learners:
         bank.add(name, trainable=True)

@@ -10,7 +10,7 @@ import torch
 
 import games
 from games.errors import RequestError
-from games.opponents import NamedOpponent, Split, expand, split
+from games.opponents import NamedOpponent, Split, split
 from games.text import TextGame
 from mage import bases, models, places
 from mage.adapter_files import LoraSettings
@@ -81,15 +81,17 @@ def describe(config: Config, paths: RunPaths | None = None, *, own_code: bool = 
             f"tokens or more, {config.model.name} reads {reader.max_tokens} at most; ask for fewer episodes or a "
             "shorter game"
         )
+    made_here = config.model.name == TINY  # any other base comes trained
     sets = split(
         game,
         training=declarations(declared.training),
         validation=declarations(declared.validation),
         held_out=declarations(declared.held_out),
+        corpus=declarations(config.model.pretrain.corpus) if made_here else (),
         min_distance=declared.min_distance,
     )
     _needed(config, game, reader.codec, reader.max_tokens)
-    return Setting(game, sets, _corpus(config, game, sets), reader)
+    return Setting(game, sets, (sets.corpus or sets.training) if made_here else (), reader)
 
 
 def build(config: Config, setting: Setting, paths: RunPaths, progress: Progress = lambda done, total: None) -> Session:
@@ -104,10 +106,7 @@ def build(config: Config, setting: Setting, paths: RunPaths, progress: Progress 
     model = models.load(base.folder, name, dtype, base.start)
     model.network.to(device=config.run.device)
     needed = _needed(config, setting.game, model.codec, model.max_tokens)
-    lora = LoraSettings(config.lora.rank, config.lora.alpha, config.lora.targets)
-    bank = AdapterBank(model.network, lora, f"{name}@{base.digest}")
-    if config.run.linear == "onednn":
-        bank.pack_base()
+    bank = open_bank(model, lora_settings(config), f"{name}@{base.digest}", config.run.linear)
     if config.learning.gradient_checkpointing:
         model.checkpoint_layers()
     config = with_microbatch(config, model, bank, needed)
@@ -128,14 +127,17 @@ def reopen(run: Path) -> Session:
     return build(config, describe(config, paths, own_code=False), paths)
 
 
-def _corpus(config: Config, game: TextGame, sets: Split) -> tuple[NamedOpponent, ...]:
-    """Draw the opponents whose matches the base is trained on: none for a base that comes trained."""
-    if config.model.name != TINY:
-        return ()
-    declared = declarations(config.model.pretrain.corpus)
-    if not declared:
-        return sets.training
-    return expand(game, declared, away_from=sets.held_out + sets.validation, min_distance=config.opponents.min_distance)
+def lora_settings(config: Config) -> LoraSettings:
+    """Return the shape of the adapters."""
+    return LoraSettings(config.lora.rank, config.lora.alpha, config.lora.targets)
+
+
+def open_bank(model: models.LanguageModel, lora: LoraSettings, base_name: str, linear: str) -> AdapterBank:
+    """Put an empty bank of adapters onto a base that lies on its device; linear: as `run.linear`, decided."""
+    bank = AdapterBank(model.network, lora, base_name)
+    if linear == "onednn":
+        bank.pack_base()
+    return bank
 
 
 def _needed(config: Config, game: TextGame, codec: Codec, most: int) -> int:

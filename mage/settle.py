@@ -1,7 +1,8 @@
-"""Settings that a machine decides: how many threads, which number type, whose products, how many tokens a pass.
+"""Settings that a config may leave open: threads, number type, whose products, tokens a pass, rounds an episode.
 
-A config may leave them open. They are decided once, when a run starts, and written into its resolved config, so that
-a resume does not decide again (design, decision 13). Left out: when that happens (`mage.start`, `mage.training`).
+The machine decides the first four, the game the last. They are decided once, when a run starts, and written into its
+resolved config, so that a resume does not decide again and a reader sees them (design, decision 13). Left out: when
+that happens (`mage.start`, `mage.training`).
 """
 
 import time
@@ -10,6 +11,8 @@ from collections.abc import Iterator
 import torch
 from torch import nn
 
+import games
+from games.descriptions import REPEATED
 from games.errors import RequestError
 from mage.adapters import AdapterBank
 from mage.base_models import TINY
@@ -25,6 +28,7 @@ OPEN: dict[tuple[str, str], object] = {  # the value that leaves a setting open
     ("run", "dtype"): "auto",
     ("run", "linear"): "auto",
     ("learning", "microbatch_tokens"): 0,
+    ("game", "rounds"): None,
 }
 BUDGETS = tuple(512 * 2**i for i in range(8))  # tokens; 512 to 65,536
 GAIN = 1.03  # a larger budget must be this much faster: it takes more memory
@@ -34,11 +38,14 @@ PROBE = "probe"  # the name of an agent that exists while budgets are tried
 
 
 def settled(config: Config) -> Config:
-    """Return the config with threads, number type and products decided for this machine where it leaves them open.
+    """Return the config with threads, number type, products and rounds decided where it leaves them open.
 
-    Raises RequestError for a device that torch does not know or this machine does not have.
+    Raises RequestError for a device that torch does not know or this machine does not have, and for a repeated game
+    that can't be loaded.
     """
     _check_device(config.run.device)
+    if config.game.rounds is None:
+        config = _with(config, "game", "rounds", _rounds(config))
     if config.run.threads == 0:
         config = _with(config, "run", "threads", torch.get_num_threads())
     if config.run.dtype == "auto":
@@ -46,6 +53,15 @@ def settled(config: Config) -> Config:
     if config.run.linear == "auto":
         config = _with(config, "run", "linear", _linear(config))
     return config
+
+
+def _rounds(config: Config) -> int | None:
+    """Return how many rounds an episode has, as the game's name says or by default; None where there are none."""
+    wanted = config.game
+    repeated = {row.name for row in games.describe() if row.kind == REPEATED}
+    if wanted.name.partition("(")[0] not in repeated:
+        return None
+    return games.load(wanted.name, moves=wanted.moves, payoffs=wanted.payoffs).max_turns  # a decision a round
 
 
 def _check_device(name: str) -> None:

@@ -142,10 +142,13 @@ def build(
 
 
 def _manifest(game: TextGame, opponents: Sequence[NamedOpponent], settings: TinySettings) -> dict[str, object]:
+    """Return what the base is made of; every text that its tokenizer and its transcripts hold comes from here."""
     return {
         "name": NAME,
         "format": FORMAT,
         "texts": [[game.rules(seat, settings.episodes), *game.spoken[seat].news] for seat in range(game.seats)],
+        "headers": [game.episode_header(number + 1) for number in range(settings.episodes)],
+        "moves": [game.spoken[seat].moves for seat in range(game.seats)],
         "opponents": [opponent.name for opponent in opponents],
         "families": sorted({opponent.family for opponent in opponents}),
         "settings": asdict(settings),

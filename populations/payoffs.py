@@ -119,19 +119,6 @@ class PayoffTable:
         seats = self._cells.setdefault((result.row, result.column), {})
         seats[result.seat] = seats.get(result.seat, Counts()) + result.counts
 
-    def record_match(self, first: Result, second: Result) -> None:
-        """Record both sides of the same trials; ValueError unless `second` is the mirror of `first`."""
-        mirrored = (second.column, second.row, 1 - second.seat, second.n)
-        swapped = (second.losses, second.draws, second.wins)
-        if mirrored != (first.row, first.column, first.seat, first.n) or swapped != (
-            first.wins,
-            first.draws,
-            first.losses,
-        ):
-            raise ValueError(f"got {second}, expected the mirror of {first}: names, seats, wins and losses swapped")
-        self.record(first)
-        self.record(second)
-
     def cell(self, row: str, column: str, seat: int | None = None) -> Counts | None:
         """Return the row's sums against `column` in `seat` (None: all seats), or None when never played."""
         seats = self._cells.get((row, column), {})

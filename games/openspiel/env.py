@@ -12,6 +12,8 @@ from typing import Any
 import pyspiel
 from shimmy.openspiel_compatibility import OpenSpielCompatibilityV0
 
+from games.errors import RequestError
+
 # Games that draw their chance themselves, with the parameter that seeds it. Elsewhere chance is Shimmy's `np_random`.
 SEED_PARAMETERS = {"bridge_uncontested_bidding": "rng_seed", "negotiation": "rng_seed", "tarok": "rng_seed"}
 SEED_LIMIT = 2**31  # OpenSpiel's parameters are signed 32-bit numbers
@@ -42,7 +44,7 @@ class OpenSpielEnv(OpenSpielCompatibilityV0):
         """Nothing: Shimmy sets the name without its parameters."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start an episode; the seed fixes every chance move."""
+        """Start an episode; the seed fixes every chance move. Raises RequestError where it is over already."""
         name = self.game_type.short_name
         if name in SEED_PARAMETERS and seed is not None:
             parameters = pyspiel.game_parameters_from_string(self._given)
@@ -56,6 +58,14 @@ class OpenSpielEnv(OpenSpielCompatibilityV0):
     def waiting(self) -> bool:
         """Whether moves were made that the state hasn't got yet, since others are due at the same time."""
         return any(action is not None for action in self.simultaneous_actions.values())
+
+    def _choose_next_agent(self) -> None:
+        if self.agents and self.game_state.is_terminal() and not any(self.terminations.values()):
+            raise RequestError(
+                f"got OpenSpiel game {self._given!r}, whose episode is over before anyone moves, expected one with "
+                "moves; change the parameters"
+            )
+        super()._choose_next_agent()
 
     def _update_observation_spaces(self) -> None:
         if not self.observation_spaces:  # they stay what they are; Shimmy makes them again at each step

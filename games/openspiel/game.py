@@ -6,7 +6,6 @@ Left out: games of one player and mean field games, which have no opponent, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -19,7 +18,9 @@ from games.openspiel.boards import BOARDS
 from games.openspiel.cards import CARDS
 from games.openspiel.env import OpenSpielEnv
 from games.openspiel.goofspiel import GOOFSPIEL
+from games.openspiel.parameters import checked, types
 from games.openspiel.text import (
+    FEW,
     Facts,
     Lines,
     OpenSpielAdapter,
@@ -31,20 +32,14 @@ from games.openspiel.text import (
     plain_word,
     view_lines,
 )
+from games.spoken import Fault, moves_seen, random_moves
+from games.text import Episode
 
 PREFIX = "openspiel:"
+FIRST_MOVES = 6  # that are played of a game with parameters before it is said to load; more take long in bridge
+# What OpenSpiel's C++ raises: its own error, and those of lengths and memory.
+NOT_PLAYED = (pyspiel.SpielError, ValueError, MemoryError)
 _SOURCE_LINE = re.compile(r"^/\S+:\d+ ")  # where in OpenSpiel's source an error arose
-
-# Names without a prefix. Where OpenSpiel's own size is out of the exact solvers' reach, a smaller one.
-NAMED: dict[str, str] = {
-    "kuhn_poker": "openspiel:kuhn_poker",
-    "leduc_poker": "openspiel:leduc_poker",
-    "liars_dice": "openspiel:liars_dice",  # one die of six sides each
-    "goofspiel": "openspiel:goofspiel(imp_info=True,num_cards=4,points_order=descending)",
-    "hex": "openspiel:hex(board_size=3)",
-    "breakthrough": "openspiel:breakthrough(columns=3,rows=5)",
-    "bargaining": "openspiel:bargaining",
-}
 
 WORDS: dict[str, Words] = {**BOARDS, **CARDS, **GOOFSPIEL, **BARGAINING}
 
@@ -53,7 +48,7 @@ def load(name: str, rendering: str) -> AECGame:
     """Load a game; RequestError, in one sentence, for one that can't be played as text."""
     if rendering not in RENDERINGS:
         raise unknown("rendering", rendering, RENDERINGS)
-    given = name.removeprefix(PREFIX)
+    given = checked(name.removeprefix(PREFIX))
     game = _loaded(given)
     game_string = _canonical(given, game)
     _require_playable(name, game)
@@ -61,7 +56,7 @@ def load(name: str, rendering: str) -> AECGame:
     words = _words(facts, _view(game))
     turns = game.max_game_length()
     make_env = partial(OpenSpielEnv, game_string)
-    return AECGame(
+    made = AECGame(
         name=PREFIX + game_string.removesuffix("()"),
         rendering=rendering,
         seats=facts.seats,
@@ -73,34 +68,24 @@ def load(name: str, rendering: str) -> AECGame:
         make_rules=_rules(facts, words, rendering, make_env),
         solver=game_string,
     )
-
-
-@cache
-def _types() -> Mapping[str, Any]:
-    return {game_type.short_name: game_type for game_type in pyspiel.registered_games()}
+    if made.name != PREFIX + facts.name:
+        _require_moves(made)
+    return made
 
 
 def _loaded(given: str) -> Any:
-    """The OpenSpiel game. Names are looked at first, since OpenSpiel prints on the terminal what it refuses."""
-    short_name = given.partition("(")[0]
-    if short_name not in _types():
-        raise unknown("OpenSpiel game", short_name, _types())
-    known = _types()[short_name].parameter_specification
-    if short_name == given.removesuffix("()") and not _types()[short_name].default_loadable:
-        raise RequestError(
-            f"got OpenSpiel game {short_name!r}, expected it with its parameters; "
-            f"write {short_name}({','.join(f'{key}=...' for key in sorted(known))})"
-        )
     try:
-        for parameter in pyspiel.game_parameters_from_string(given):
-            if parameter != "name" and parameter not in known:
-                raise unknown(f"parameter of {short_name}", parameter, known)
         return pyspiel.load_game(given)
-    except pyspiel.SpielError as error:
-        reason = _SOURCE_LINE.sub("", " ".join(str(error).split())).rstrip(".")
+    except NOT_PLAYED as error:
         raise RequestError(
-            f"got OpenSpiel game {given!r}, expected NAME or NAME(parameter=value,...): {reason}; change the parameters"
+            f"got OpenSpiel game {given!r}, expected NAME or NAME(parameter=value,...): {_reason(error)}; "
+            "change the parameters"
         ) from error
+
+
+def _reason(error: Exception) -> str:
+    """What an error says, in one line."""
+    return _SOURCE_LINE.sub("", " ".join(str(error).split())).rstrip(".") or type(error).__name__
 
 
 def _canonical(given: str, game: Any) -> str:
@@ -109,7 +94,7 @@ def _canonical(given: str, game: Any) -> str:
     Parameters of a game within the game stay as they were given.
     """
     parameters = pyspiel.game_parameters_from_string(given)
-    game_type = _types()[parameters["name"]]
+    game_type = types()[parameters["name"]]
     defaults = game_type.parameter_specification if game_type.default_loadable else {}
     kept = {key: value for key, value in parameters.items() if key == "name" or defaults.get(key) != value}
     if len(kept) < len(parameters):
@@ -125,6 +110,21 @@ def _require_playable(name: str, game: Any) -> None:
         raise RequestError(f"got {name!r}, a mean field game, expected a game between seats; load another game")
     if game.num_players() < 2:
         raise RequestError(f"got {name!r}, a game of one player, expected two seats or more; load another game")
+
+
+@cache
+def _require_moves(made: AECGame) -> None:
+    """Raises RequestError where an episode doesn't get through its first moves, as with sizes that make no game."""
+    try:
+        for _ in random_moves(made.start(0), 0, FIRST_MOVES):
+            pass
+    except RequestError:
+        raise
+    except (Fault, *NOT_PLAYED) as error:
+        raise RequestError(
+            f"got {made.name!r}, whose first moves can't be played, expected parameters that make a game: "
+            f"{_reason(error)}; change the parameters"
+        ) from error
 
 
 def _facts(game: Any, game_string: str) -> Facts:
@@ -173,7 +173,7 @@ def _observed_and_known(state: Any, seat: int) -> Lines:
 def _words(facts: Facts, view: View) -> Words:
     """The game's own words, or those that serve any game."""
     words = WORDS.get(facts.name)
-    defaults = _types()[facts.name].parameter_specification
+    defaults = types()[facts.name].parameter_specification
     if words is not None and all(facts.parameters[key] == defaults[key] for key in words.defaults):
         return words
     return Words(partial(Views, view=view), move=plain_word, gist=_any_gist, rules=_any_rules)
@@ -196,11 +196,11 @@ def _rules(facts: Facts, words: Words, rendering: str, make_env: Any) -> Any:
     if rendering == "compact":
         return partial(compact_rules, facts, words)
 
-    @cache
-    def examples() -> tuple[str, ...]:
-        env = make_env()
-        env.reset(seed=0)
-        seat = env.possible_agents.index(env.agent_selection)
-        return OpenSpielAdapter(facts, words, rendering).legal_moves(env, seat)
+    def start(seed: int) -> Episode:
+        return Episode(make_env(), OpenSpielAdapter(facts, words, rendering), seed, facts.utility_range, facts.zero_sum)
 
-    return lambda seat, episodes: full_rules(facts, words, seat, episodes, examples())
+    @cache
+    def moves() -> tuple[str, ...]:
+        return moves_seen(start, FEW)
+
+    return lambda seat, episodes: full_rules(facts, words, seat, episodes, moves())

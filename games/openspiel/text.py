@@ -21,7 +21,8 @@ View = Callable[[Any, int], Lines]  # (OpenSpiel state, seat) -> what the seat s
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 # How OpenSpiel says whose move it is, which the reader knows.
 _WHOSE = re.compile(r"^(\[P\d+\]|P\d(?=\()|Pl\d+:|p\d+:|Player \d+ bid:|Player: \d+ Action:|player=\d+ move=|,)\s*")
-EXAMPLES = 8  # moves that the full rules show
+FEW = 12  # moves of a game that the full rules list, whatever the position
+EXAMPLES = 8  # of more moves, how many the full rules show
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,10 +232,11 @@ def compact_rules(facts: Facts, words: Words, seat: int, episodes: int) -> str:
     return f"{facts.title} seat {seat} of {facts.seats}{f': {gist}' if gist else ''}, {counted(episodes, 'episode')}\n"
 
 
-def full_rules(facts: Facts, words: Words, seat: int, episodes: int, examples: Sequence[str]) -> str:
-    """The rules in sentences; examples: moves of the first decision."""
+def full_rules(facts: Facts, words: Words, seat: int, episodes: int, moves: Sequence[str]) -> str:
+    """The rules in sentences; moves: all that the game has, or more than FEW of them."""
     least, most = (amount(value) for value in facts.utility_range)
-    more = ", ..." if len(examples) > EXAMPLES else ""
+    how = "as it is written here" if len(moves) <= FEW else "the way these are written"
+    shown = moves if len(moves) <= FEW else moves[:EXAMPLES]
     unit = f" {words.unit}s" if words.unit else ""
     lines = [
         f"You are seat {seat} of the {facts.seats} seats of {facts.title}, numbered from 0, "
@@ -242,6 +244,6 @@ def full_rules(facts: Facts, words: Words, seat: int, episodes: int, examples: S
         *words.rules(facts, seat),
         f"An episode pays each seat between {least} and {most}{unit}; your result is what you are paid"
         + (", and what all seats are paid sums to 0." if facts.zero_sum else "."),
-        f"Write a move as it is written here: {', '.join(examples[:EXAMPLES])}{more}.",
+        f"Write a move {how}: {', '.join(shown)}.",
     ]
     return _text(lines)

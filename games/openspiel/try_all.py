@@ -12,10 +12,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import IO
 
-SECONDS_EACH = 5.0
+from games.random_play import SECONDS_EACH, Attempt
+
 GRACE = 60.0  # seconds beyond a game's own: some steps take long, more so on a busy machine
 PROGRAM = (sys.executable, "-m", "games.openspiel.trial")
 START = 120.0  # seconds in which the process must be ready
@@ -37,19 +37,6 @@ EXAMPLES = {
     "turn_based_simultaneous_game": "turn_based_simultaneous_game(game=goofspiel(imp_info=True,num_cards=4))",
     "zerosum": "zerosum(game=matrix_pd())",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """What came of trying one game."""
-
-    name: str  # as `games.load` takes it
-    players: int | None  # None when it didn't load
-    ok: bool  # whether it can be played as text
-    note: str  # one sentence: why not, or what to know; "" when there is nothing to say
-    turns: int = 0  # decisions in the longest episode that was played
-    moves: int = 0  # distinct moves that were legal somewhere
-    kind: str = ""  # as "simultaneous, hidden, chance": how seats move, whether they see all, whether there is chance
 
 
 def registered() -> tuple[str, ...]:
@@ -94,7 +81,7 @@ class _Trials:
         if not reply:
             self.stop()
             return Attempt(name, None, False, f"it ended the process: {self._last_error()}")
-        return Attempt(name, **json.loads(reply))
+        return Attempt(**json.loads(reply))
 
     def stop(self) -> None:
         """End the process if there is one."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from games.families import Family
-    from games.openspiel.try_all import Attempt
+    from games.random_play import Attempt
 
 EVERY = "all"
 QUICK = 50_000  # histories of a game with hidden information whose values take some two seconds
@@ -23,8 +23,9 @@ QUICK = 50_000  # histories of a game with hidden information whose values take 
 
 def print_games(screen: Console) -> None:
     """Print the games that have a name, those that packages register, and how to name any other."""
+    from games.descriptions import HEADINGS
     from games.own import registered
-    from games.registry import HEADINGS, describe
+    from games.registry import describe
     from mage.views.catalog import games_list
 
     entries = {name: entry.value for name, entry in registered().items()}
@@ -62,14 +63,15 @@ def _attempts(names: Sequence[str] | None) -> Iterator[Attempt]:
 
 def print_opponents(screen: Console, name: str) -> None:
     """Print the families that can be met in a game, and what is known exactly of it and them."""
-    from games import registry
+    from games import load
+    from games.descriptions import CUSTOM_MATRIX
     from games.families import fitting
     from mage.views.catalog import opponents_table, values_lines
 
-    if name == registry.CUSTOM_MATRIX:  # what fits one matrix fits any; there is none to take values from
-        screen.print(opponents_table(fitting(registry.load("stag_hunt")), {}))
+    if name == CUSTOM_MATRIX:  # what fits one matrix fits any; there is none to take values from
+        screen.print(opponents_table(fitting(load("stag_hunt")), {}))
         return
-    game = registry.load(name)
+    game = load(name)
     families = fitting(game)
     screen.print(values_lines(_values(game)))
     screen.print(opponents_table(families, _best_responses(game, families)))

@@ -15,10 +15,12 @@ from rich.text import Text
 from mage.views.safe_text import clean
 
 if TYPE_CHECKING:  # importing them would load every game's library for a list of models
+    from games.descriptions import GameDescription
     from games.families import Family
-    from games.openspiel.try_all import Attempt
-    from games.registry import GameDescription
+    from games.random_play import Attempt
     from mage.base_models import BaseModel
+
+ROUNDING = 1e-9  # of exact values, in game units
 
 OTHER_GAMES = {
     "openspiel:NAME(params)": "any game of OpenSpiel, such as openspiel:leduc_poker(players=3)",
@@ -89,11 +91,18 @@ def values_lines(values: Sequence[tuple[float | None, float | None]]) -> Text:
     lines = []
     for seat, (nash, secured) in enumerate(values):
         known = [
-            f"{label} {value:.4g}" for label, value in (("Nash value", nash), ("secures", secured)) if value is not None
+            f"{label} {_shown(value)}"
+            for label, value in (("Nash value", nash), ("secures", secured))
+            if value is not None
         ]
         if known:
             lines.append(f"seat {seat}: {', '.join(known)} an episode\n")
     return Text("".join(lines) or "no exact values at hand\n")
+
+
+def _shown(value: float) -> str:
+    """A value to four digits; what a solver's rounding leaves of 0 is 0, without a sign."""
+    return "0" if abs(value) < ROUNDING else f"{value:.4g}"
 
 
 def opponents_table(families: Iterable[Family], best: Mapping[str, Sequence[float | None]]) -> Table:
@@ -104,7 +113,7 @@ def opponents_table(families: Iterable[Family], best: Mapping[str, Sequence[floa
     table = _table("family", "rule", "parameters", "what it does", *(["best response"] if best else []))
     for family in families:
         parameters = "\n".join(f"{parameter.name}: {parameter.doc}" for parameter in family.parameters)
-        earned = " / ".join(dict.fromkeys(f"{value:.4g}" for value in best.get(family.name, ()) if value is not None))
+        earned = " / ".join(dict.fromkeys(_shown(value) for value in best.get(family.name, ()) if value is not None))
         table.add_row(family.name, family.rule, parameters, family.doc, *([earned] if best else []))
     return table
 

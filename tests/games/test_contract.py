@@ -19,7 +19,7 @@ import pytest
 
 import games
 from games.aec import RENDERINGS
-from games.registry import CUSTOM_MATRIX
+from games.descriptions import CUSTOM_MATRIX
 from games.text import Episode, TextGame
 
 PACKAGE = str(Path(games.__file__).parent)

@@ -7,8 +7,8 @@ import pyspiel
 import pytest
 
 from games import exact
+from games.curves import learning_curve
 from games.errors import RequestError
-from games.learned_families import learning_curve
 from games.naming import behaviour, parse
 from games.registry import load
 from games.trees.positions import positions
@@ -110,6 +110,26 @@ def test_learning_is_repeated_by_its_seed():
     curves = [learning_curve(KUHN, name, 1, points=60) for name in names]
     np.testing.assert_array_equal(curves[0], curves[1])
     assert not np.array_equal(curves[0], curves[2])
+
+
+def test_a_curve_of_one_point_is_the_mean_of_all_training_episodes():
+    """Against one who always passes in Kuhn poker nothing can be lost; every point is the mean of its stretch."""
+    name = "q_learning(episodes=60,against=first_legal)"
+    each, whole = (learning_curve(KUHN, name, 0, points=points) for points in (60, 1))
+    assert set(each) <= {-2.0, -1.0, 1.0, 2.0} and whole == pytest.approx([each.mean()])
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("random", {"seat": 0}, "got random, which does not learn"),
+        ("q_learning(episodes=5)", {"seat": 2}, "got seat 2 of openspiel:kuhn_poker, expected 0 to 1"),
+        ("q_learning(episodes=5)", {"seat": 0, "points": 6}, "got 6 points of a curve, expected 1 to 5"),
+    ],
+)
+def test_a_curve_of_what_does_not_learn_is_refused(name, options, message):
+    with pytest.raises(RequestError, match=message):
+        learning_curve(KUHN, name, **options)
 
 
 def write(folder, content):

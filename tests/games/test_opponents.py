@@ -175,33 +175,9 @@ def test_uniform_play_under_two_names_is_refused_in_a_matrix_game():
             split(pennies, training=["random"], held_out=[alias], min_distance=0.0)
 
 
-def test_draws_for_evaluation_from_a_region_of_training_are_refused():
-    training = {"family": "peaked_habit", "count": 4, "parameters": {"peak": [0.6, 0.8]}}
-    inside = {"family": "peaked_habit", "count": 2, "seed": 1, "parameters": {"peak": [0.7, 0.9]}}
-    with pytest.raises(RequestError, match="expected regions without overlap"):
-        split(RPS, training=[training], held_out=[inside])
-    with pytest.raises(RequestError, match="expected regions without overlap"):
-        split(RPS, training=["cycle"], validation=[training], held_out=[inside])
-
-
-def test_regions_that_share_a_border_or_differ_in_another_parameter_do_not_overlap():
-    low = {"family": "peaked_habit", "count": 2, "parameters": {"peak": [0.6, 0.8]}}
-    for other in ({"peak": [0.8, 0.9]}, {"peak": [0.6, 0.8], "move": ["S"]}):
-        held = {**low, "seed": 1, "parameters": other}
-        trained = {**low, "parameters": {"peak": [0.6, 0.8], "move": ["R", "P"]}}
-        assert len(split(RPS, training=[trained], held_out=[held], min_distance=0.0).held_out) == 2
-
-
-def test_a_held_out_opponent_inside_a_region_of_training_is_refused():
-    """However far it is from those that were drawn: near means parameters from a disjoint region."""
-    training = {
-        "family": "peaked_habit",
-        "count": 1,
-        "seed": 1,
-        "parameters": {"peak": [0.6, 0.95], "move": ["R", "P"]},
-    }
-    for peak in (0.6, 0.77, 0.95):
-        with pytest.raises(RequestError, match=r"held_out, which lies where training draws from \(peak=\[0.6, 0.95\]"):
-            split(RPS, training=[training], held_out=[f"peaked_habit(move=R,peak={peak})"], min_distance=0.0)
-    for outside in ("peaked_habit(move=S,peak=0.8)", "peaked_habit(move=R,peak=0.5)"):
-        assert split(RPS, training=[training], held_out=[outside]).distance(parse(RPS, outside)) == "near"
+def test_the_corpus_keeps_away_from_what_is_tested_and_may_be_what_is_trained_on():
+    sets = split(RPS, training=["cycle"], held_out=["tit_for_tat"], corpus=["cycle", HABITS], min_distance=0.05)
+    assert sets.corpus == (parse(RPS, "cycle"), *expand(RPS, [HABITS]))
+    for tested in ({"held_out": ["tit_for_tat"]}, {"validation": ["tit_for_tat"]}):
+        with pytest.raises(RequestError, match="behaves like tit_for_tat"):
+            split(RPS, training=["cycle"], corpus=["tit_for_tat"], **tested)

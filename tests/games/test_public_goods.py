@@ -49,20 +49,6 @@ def test_the_range_of_a_round_is_the_least_and_the_greatest_of_all_joint_moves(r
     np.testing.assert_allclose(rules.payoff_range, (min(every), max(every)))
 
 
-def test_a_seat_secures_its_endowment_where_giving_costs_and_more_where_it_pays():
-    assert DEFAULT.security_value == 18.0  # six rounds of keeping 3; giving secures 2 a round
-    assert PublicGoods(multiplier=4.0, rounds=1).security_value == 4.0  # giving 3 brings oneself 3 * 4 / 3
-
-
-@pytest.mark.parametrize("rules", [DEFAULT, FOUR, PublicGoods(multiplier=4.0, levels=3)])
-def test_the_security_value_is_the_maximin_of_all_joint_moves(rules):
-    moves = range(rules.levels)
-    worst = [
-        min(rules.payoffs((own, *others))[0] for others in product(moves, repeat=rules.seats - 1)) for own in moves
-    ]
-    assert rules.security_value == pytest.approx(max(worst) * rules.rounds)
-
-
 def test_choices_stay_hidden_until_all_have_moved():
     env = PublicGoodsGame(DEFAULT)
     env.reset()
@@ -157,7 +143,13 @@ def test_a_name_gives_the_parameters_and_is_given_back():
         ("public_goods(seats=1)", "seats of public_goods: got 1, expected a whole number from 2 to 100"),
         ("public_goods(seats=2.5)", "seats of public_goods: got '2.5', expected a number; write public_goods.seats=4."),
         ("public_goods(rounds=0)", "rounds of public_goods: got 0"),
-        ("public_goods(multiplier=nan)", "multiplier of public_goods: got nan, expected a number above 0"),
+        (
+            "public_goods(multiplier=nan)",
+            "multiplier of public_goods: got nan, expected a number from 0.001 to",
+        ),
+        ("public_goods(endowment=1e308)", "endowment of public_goods: got 1e.308, expected a number from 0.001 to"),
+        ("public_goods(endowment=0)", "endowment of public_goods: got 0.0, expected a number from 0.001 to 1000000"),
+        ("public_goods(seats=3,seats=4)", "seats of public_goods: got it twice in .*, expected each parameter once"),
         ("public_goods(seat=3)", "unknown parameter of public_goods 'seat': .*; did you mean 'seats'"),
         ("public_goods(3)", "unknown parameter of public_goods '3'"),
         ("public_goods(seats=3", "got the game 'public_goods.seats=3', expected public_goods.parameter=value"),
@@ -166,6 +158,13 @@ def test_a_name_gives_the_parameters_and_is_given_back():
 def test_parameters_that_make_no_game_are_refused(name, message):
     with pytest.raises(RequestError, match=message):
         games.load(name)
+
+
+def test_the_greatest_parameters_pay_finite_returns_and_the_least_ones_differ():
+    greatest = "public_goods(seats=100,rounds=10000,endowment=1e6,multiplier=1e6,levels=101)"
+    low, high = games.load(greatest).utility_range
+    assert low == 1e10 and high == pytest.approx(1e16, rel=1e-4)  # 10,000 rounds of 1e6, of 1e6 * 1e6
+    assert len(set(PublicGoods(endowment=0.001, levels=101).moves)) == 101
 
 
 def test_options_of_two_seat_games_are_refused():

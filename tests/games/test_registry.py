@@ -8,9 +8,11 @@ import sys
 import pytest
 
 import games
+from games.descriptions import HEADINGS, OPENSPIEL
 from games.errors import RequestError, unknown
 from games.matrix import PAYOFFS
-from games.registry import HEADINGS, OPENSPIEL, describe, load, load_matrix, names
+from games.openspiel.names import NAMED
+from games.registry import describe, load, load_matrix, names
 
 
 def test_every_named_matrix_loads_and_plays_to_its_end():
@@ -43,6 +45,18 @@ def test_an_unknown_game_names_the_closest():
         load("zzz")
 
 
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("hex(board_size=4)", "expected 'hex' without parameters; write openspiel:hex.board_size=4."),
+        ("tictactoe(size=4)", "expected 'tictactoe' without parameters; write tictactoe"),
+    ],
+)
+def test_parameters_of_a_listed_game_that_takes_none_are_refused(name, sentence):
+    with pytest.raises(RequestError, match=sentence):
+        load(name)
+
+
 def test_an_unknown_rendering_names_the_known_ones():
     with pytest.raises(RequestError, match="unknown rendering 'compct': known are compact, full; did you mean"):
         load("stag_hunt", rendering="compct")
@@ -72,9 +86,17 @@ def test_options_that_do_not_fit_the_game_are_refused(name, options, message):
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "kuhn_poker", "openspiel:kuhn_poker", "package.module:function"])
-@pytest.mark.parametrize("option", [{"rounds": 3}, {"moves": [["A"], ["B"]]}, {"payoffs": [[1.0]]}])
-def test_options_of_matrix_games_are_refused_for_others_before_anything_is_imported(name, option):
-    with pytest.raises(RequestError, match=f"{next(iter(option))}: got it for '{name}', expected it for repeated"):
+@pytest.mark.parametrize(
+    ("option", "games_that_take_it"),
+    [
+        ({"rounds": 3}, r"repeated games \(matrix games and public_goods\)"),
+        ({"moves": [["A"], ["B"]]}, "the game 'matrix'"),
+        ({"payoffs": [[1.0]]}, "the game 'matrix'"),
+    ],
+)
+def test_options_of_other_games_are_refused_before_anything_is_imported(name, option, games_that_take_it):
+    sentence = f"{next(iter(option))}: got it for '{name}', expected it for {games_that_take_it} only; leave it out"
+    with pytest.raises(RequestError, match=sentence):
         load(name, **option)
 
 
@@ -101,12 +123,10 @@ def test_descriptions_cover_the_table():
         assert (rows[name].seats, rows[name].moves, rows[name].payoff_range) == (2, None, None)
 
 
-def test_the_names_of_openspiel_s_games_are_those_that_its_module_has():
-    from games.openspiel import game as openspiel
-
-    assert {row.name for row in describe() if row.kind == OPENSPIEL} == set(openspiel.NAMED)
-    for name, full_name in openspiel.NAMED.items():
-        assert load(name) == load(full_name)
+def test_the_listed_games_of_openspiel_load_as_what_their_rows_say():
+    assert {row.name for row in describe() if row.kind == OPENSPIEL} == set(NAMED)
+    for name, row in NAMED.items():
+        assert load(name) == load(row.game)
 
 
 def test_unknown_without_a_close_name_makes_no_guess():

@@ -10,9 +10,11 @@ import pytest
 from rich.console import Console
 
 from games import own
+from games.descriptions import HEADINGS
+from games.families import fitting
 from games.openspiel import try_all
-from games.openspiel.try_all import Attempt
-from games.registry import HEADINGS, describe
+from games.random_play import Attempt
+from games.registry import describe, load
 from mage.cli import main
 from mage.views.catalog import attempt_line, games_list, opponents_table, values_lines
 
@@ -160,6 +162,23 @@ def test_opponents_of_an_unknown_game_or_module_are_refused_in_one_sentence(caps
     first, second = capsys.readouterr().err.splitlines()
     assert first.endswith("did you mean 'stag_hunt'?")
     assert "there is no module 'no_such'" in second
+
+
+@pytest.mark.parametrize("game", ["openspiel:hex(board_size=0)", "openspiel:bargaining(max_turns=0)"])
+def test_sizes_that_make_no_game_are_refused_in_one_line_and_found_by_a_try(game, capsys):
+    assert main(["opponents", game]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "expected a whole number" in line
+    assert printed(capsys, "games", "--try", game).splitlines() == [
+        f"no  {game}  {line.removeprefix('mage: ')}",
+        "0 of 1 can be played as text",
+    ]
+
+
+def test_a_zero_has_no_sign():
+    assert values_lines([(-0.0, -1e-17)]).plain == "seat 0: Nash value 0, secures 0 an episode\n"
+    family = fitting(load("matching_pennies"))[0]
+    assert drawn(200, opponents_table([family], {family.name: (-0.0, -1e-17)}))[1].split()[-1] == "0"
 
 
 def test_values_that_nobody_has_are_left_out():

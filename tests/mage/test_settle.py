@@ -7,7 +7,7 @@ import torch
 
 from games.errors import RequestError
 from mage import settle
-from mage.config import Config
+from mage.config import Config, differences
 from mage.settle import adopted, settled, with_microbatch
 
 OPPONENTS = {"training": ("tit_for_tat",)}
@@ -48,6 +48,34 @@ def test_a_resume_takes_what_was_recorded_for_what_the_file_leaves_open_and_only
     recorded = config(run={"threads": 3, "dtype": "bfloat16"}, learning={"microbatch_tokens": 1024})
     wanted = adopted(config(run={"threads": 5}, learning={"microbatch_tokens": 0}), recorded)
     assert (wanted.run.threads, wanted.run.dtype, wanted.learning.microbatch_tokens) == (5, "bfloat16", 1024)
+
+
+@pytest.mark.parametrize(
+    ("name", "rounds"),
+    [
+        ("rock_paper_scissors", 6),
+        ("public_goods", 6),
+        ("public_goods(seats=4,rounds=4)", 4),  # its name goes before the key
+        ("kuhn_poker", None),
+        ("openspiel:leduc_poker(players=3)", None),
+        ("no_such_game", None),  # refused by whoever loads it
+    ],
+)
+def test_rounds_that_are_left_out_are_filled_in_where_a_game_has_rounds(name, rounds):
+    assert settled(config(game={"name": name})).game.rounds == rounds
+
+
+def test_rounds_are_filled_in_for_a_matrix_of_ones_own_and_stay_where_they_are_set():
+    matrix = {"name": "matrix", "moves": (("a", "b"), ("c",)), "payoffs": (((1.0,), (2.0,)), ((1.0,), (2.0,)))}
+    assert settled(config(game=matrix)).game.rounds == 6
+    assert settled(config(game={**matrix, "rounds": 3})).game.rounds == 3
+
+
+@pytest.mark.parametrize("recorded", [6, None])  # None: of a run that was started before rounds were filled in
+def test_a_resume_keeps_rounds_as_recorded_and_refuses_others(recorded):
+    before = config(game={"rounds": recorded})
+    assert differences(before, adopted(config(), before)) == []
+    assert differences(before, adopted(config(game={"rounds": 3}), before)) == ["game.rounds"]
 
 
 @pytest.mark.parametrize(

@@ -188,6 +188,25 @@ def test_two_builds_have_the_same_weights_and_other_settings_another_folder(few,
     assert other.name != folders[0].name
 
 
+class Renamed:
+    """The same game, its rules and news too, but for one name: `spoken` or `episode_header` as given."""
+
+    def __init__(self, game: games.MatrixGame, **changed: object) -> None:
+        self._game = game
+        self.__dict__ |= changed
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._game, name)
+
+
+def test_games_whose_moves_or_headers_alone_are_named_otherwise_have_bases_of_their_own(few, rps, settings, tmp_path):
+    lower = tuple(replace(seat, moves=tuple(move.lower() for move in seat.moves)) for seat in rps.spoken)
+    twins = [Renamed(rps), Renamed(rps, spoken=lower), Renamed(rps, episode_header=lambda number: f"game {number}\n")]
+    untrained = replace(settings, steps=0)
+    own, moves, headers = (tiny.build(game, habits(rps), untrained, tmp_path).name for game in twins)
+    assert len({own, moves, headers}) == 3 and tiny.build(rps, habits(rps), untrained, tmp_path).name == own
+
+
 def test_a_base_without_training_steps_is_the_untrained_network(few, rps, settings, tmp_path):
     untrained = replace(settings, steps=0)
     folder = tiny.build(rps, habits(rps), untrained, tmp_path)

@@ -45,29 +45,17 @@ def test_an_always_winning_member_reads_one_everywhere():
     for seat in (0, 1):
         returns = [[[1.0, -1.0] if seat == 0 else [-1.0, 1.0]] * 3] * 4
         forfeits = [[[0, 0]] * 3] * 4
-        table.record_match(
-            tally("winner", "loser", seat, returns, forfeits),
-            tally("loser", "winner", 1 - seat, returns, forfeits),
-        )
+        table.record(tally("winner", "loser", seat, returns, forfeits))
+        table.record(tally("loser", "winner", 1 - seat, returns, forfeits))
     for seat in (None, 0, 1):
         assert table.win_rate("winner", "loser", seat) == 1.0 and table.mean("winner", "loser", seat) == 1.0
         assert table.win_rate("loser", "winner", seat) == 0.0 and table.mean("loser", "winner", seat) == -1.0
 
 
 def test_a_match_between_two_learners_counts_once_for_each():
-    table = PayoffTable()
-    table.record_match(tally("a", "b", 0, RETURNS, FORFEITS), tally("b", "a", 1, RETURNS, FORFEITS))
+    table = PayoffTable([tally("a", "b", 0, RETURNS, FORFEITS), tally("b", "a", 1, RETURNS, FORFEITS)])
     assert table.cell("a", "b") == Counts(2, 2.5, 3.25, 2, 1, 1, 0)
     assert table.cell("b", "a") == Counts(2, -2.5, 3.25, 1, 1, 2, 1)
-
-
-def test_two_sides_that_are_no_mirror_are_refused_and_not_recorded():
-    table, side = PayoffTable(), tally("a", "b", 0, RETURNS, FORFEITS)
-    mirror = tally("b", "a", 1, RETURNS, FORFEITS)
-    for wrong in (replace(mirror, seat=0), replace(mirror, wins=2, losses=1), replace(mirror, n=3), side):
-        with pytest.raises(ValueError, match="mirror"):
-            table.record_match(side, wrong)
-    assert table.results() == ()
 
 
 def test_seats_are_kept_apart_and_pooled_by_trials():

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from games.openspiel.game import NAMED, load
+from games.openspiel.game import load
+from games.openspiel.names import NAMED
 from games.text import Episode
 
 Lines = list[str]
@@ -112,8 +113,8 @@ def plain(state: Any) -> str:
 BOARDS = {
     "openspiel:tic_tac_toe": (3, 3, put_cell, "xo"),
     "openspiel:connect_four": (6, 7, drop, "xo"),
-    NAMED["hex"]: (3, 3, put_cell, "xo"),
-    NAMED["breakthrough"]: (5, 3, run, "bw"),
+    NAMED["hex"].game: (3, 3, put_cell, "xo"),
+    NAMED["breakthrough"].game: (5, 3, run, "bw"),
 }
 
 

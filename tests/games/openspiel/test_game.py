@@ -15,11 +15,16 @@ from pettingzoo.test import api_test
 
 from games.errors import RequestError
 from games.openspiel.env import OpenSpielEnv
-from games.openspiel.game import NAMED, WORDS, load
-from games.openspiel.names import NAMES
+from games.openspiel.game import WORDS, load
+from games.openspiel.names import NAMED
 from games.text import Episode
 
-SMALL = (*NAMED.values(), "openspiel:tic_tac_toe", "openspiel:connect_four", "openspiel:kuhn_poker(players=3)")
+SMALL = (
+    *(row.game for row in NAMED.values()),
+    "openspiel:tic_tac_toe",
+    "openspiel:connect_four",
+    "openspiel:kuhn_poker(players=3)",
+)
 OTHERS = (
     "openspiel:dark_hex",
     "openspiel:repeated_game(num_repetitions=3,stage_game=matrix_pd())",
@@ -134,8 +139,8 @@ def test_names_of_equal_games_are_equal():
 
 @pytest.mark.parametrize("name", NAMED)
 def test_named_games_load_by_a_name_of_their_own(name):
-    game = load(NAMED[name], "full")
-    assert game.name == NAMED[name] and NAMES[name].seats == game.seats
+    game = load(NAMED[name].game, "full")
+    assert game.name == NAMED[name].game and game.seats == 2
     assert game.solver.partition("(")[0] in WORDS
 
 
@@ -153,7 +158,11 @@ def test_moves_and_the_state_s_actions_are_in_one_order():
         ("openspiel:blackjack", "a game of one player, expected two seats or more"),
         ("openspiel:mfg_garnet", "a mean field game, expected a game between seats"),
         ("openspiel:efg_game", r"expected it with its parameters; write efg_game\(filename=\.\.\.\)"),
-        ("openspiel:kuhn_poker(players=30)", r"expected NAME or NAME\(parameter=value,\.\.\.\): num_players_ <="),
+        ("openspiel:kuhn_poker(players=30)", "got players=30 for OpenSpiel's kuhn_poker, expected .* from 2 to 10"),
+        (
+            "openspiel:amazons(board_size=7)",
+            r"or NAME\(parameter=value,\.\.\.\): CHECK_TRUE\(board_size_",
+        ),
     ],
 )
 def test_a_game_that_cannot_be_played_gives_one_sentence(name, sentence):

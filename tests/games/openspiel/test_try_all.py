@@ -7,13 +7,13 @@ import sys
 import pyspiel
 import pytest
 
+from games import random_play
 from games.openspiel import trial as openspiel_trial
 from games.openspiel import try_all
-from games.openspiel.game import load
-from games.openspiel.trial import Fault, Findings, play, try_game
-from games.openspiel.try_all import Attempt, as_markdown, registered
-
-FOREVER = float("inf")
+from games.openspiel.trial import check, check_returns, try_game
+from games.openspiel.try_all import as_markdown, registered
+from games.random_play import Attempt
+from games.spoken import Fault
 
 # Stands in for the program that tries games: answers, ends or hangs as the name says.
 STAND_IN = """
@@ -27,69 +27,67 @@ for line in sys.stdin:
         os.abort()
     if name == "hangs":
         time.sleep(600)
-    print(json.dumps({"players": 2, "ok": True, "note": "", "turns": 3, "moves": 2, "kind": "in turn"}), flush=True)
+    fine = {"players": 2, "ok": True, "note": "", "turns": 3, "moves": 2, "kind": "in turn"}
+    print(json.dumps({"name": name, **fine}), flush=True)
 """
 
 
 def test_kuhn_has_three_decisions_at_most_and_two_moves():
-    findings = try_game("openspiel:kuhn_poker", seconds=60.0)  # twenty episodes, long before that
-    assert findings == Findings(2, True, "", 3, 2, "in turn, hidden, chance")
+    attempt = try_game("openspiel:kuhn_poker", seconds=60.0)  # twenty episodes, long before that
+    assert attempt == Attempt("openspiel:kuhn_poker", 2, True, "", 3, 2, "in turn, hidden, chance")
 
 
 def test_a_game_that_is_not_for_two_gives_its_sentence():
-    findings = try_game("openspiel:blackjack", seconds=0.1)
-    assert (findings.ok, findings.players) == (False, None)
-    assert findings.note.startswith("got 'openspiel:blackjack', a game of one player, expected two seats or more")
+    attempt = try_game("openspiel:blackjack", seconds=0.1)
+    assert (attempt.ok, attempt.players, attempt.kind) == (False, None, "")
+    assert attempt.note.startswith("got 'openspiel:blackjack', a game of one player, expected two seats or more")
 
 
 def test_a_long_game_is_stopped_and_says_so(monkeypatch):
-    monkeypatch.setattr(openspiel_trial, "LEAST_TURNS", 5)
-    findings = try_game("openspiel:chess", seconds=0.0)
-    assert (findings.ok, findings.turns, findings.note) == (True, 5, "no episode ended within 5 decisions")
+    monkeypatch.setattr(random_play, "LEAST_DECISIONS", 5)
+    attempt = try_game("openspiel:chess", seconds=0.0)
+    assert (attempt.ok, attempt.turns, attempt.note) == (True, 5, "no episode ended within 5 decisions")
 
 
-def test_the_same_moves_are_played_again():
-    game = load("openspiel:leduc_poker", "compact")
-    one = play(game, 3, None, FOREVER)
-    assert one.ended and play(game, 3, one.moves, FOREVER) == one
-    assert play(game, 3, one.moves[:1], FOREVER).ended is False
+class Ill:
+    """Stands in for an episode of tic-tac-toe at its start, with something wrong."""
+
+    def __init__(self, moves: int = 9, returns: tuple[float, float] = (0.0, 0.0)) -> None:
+        self.seat_to_move, self.returns = 0, returns
+        self.state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+        self._moves = moves
+
+    def legal_moves(self) -> tuple[str, ...]:
+        return tuple(map(str, range(self._moves)))
 
 
 @pytest.mark.parametrize(
-    ("check", "sentence"),
+    ("episode", "news", "sentence"),
     [
-        (lambda: openspiel_trial._checked("a \n"), "a text must end in one newline"),
-        (lambda: openspiel_trial._checked("a"), "a text must end in one newline"),
-        (lambda: openspiel_trial._check_returns([1.0, -1.0], [2.0, -1.0]), "the rewards sum to"),
-        (lambda: _check_moves(["a", "a"]), "two moves of seat 0 are written alike"),
-        (lambda: _check_moves(["a b ", "c"]), "a move must be words in one line, got 'a b '"),
-        (lambda: _check_moves(["a"]), "the moves of seat 0 aren't those of OpenSpiel"),
-        (lambda: _check_moves([]), "seat 0 is to move and has no move"),
-        (lambda: _check_end([3.0, -3.0]), "outside OpenSpiel's range from -2 to 2"),
-        (lambda: _check_end([2.0, -1.0]), "of a zero-sum game don't sum to 0"),
+        (Ill(), ["a \n", ""], "a text must end in one newline, without a space before it; got 'a .n'"),
+        (Ill(), ["", "a\n\n"], "a text must end in one newline"),
+        (Ill(moves=8), ["", ""], "the moves of seat 0 aren't those of OpenSpiel"),
+        (Ill(returns=(1.0, -1.0)), ["", ""], r"the rewards sum to \[1.0, -1.0\], OpenSpiel's returns are \[0.0, 0.0\]"),
     ],
 )
-def test_the_checks_see_what_they_look_for(check, sentence):
+def test_the_check_sees_what_it_looks_for(episode, news, sentence):
     with pytest.raises(Fault, match=sentence):
-        check()
+        check(episode, news)
 
 
-def _check_moves(moves):
-    openspiel_trial._check_moves(moves, load("openspiel:kuhn_poker", "compact").start(0), 0)
+def test_the_check_lets_pass_what_is_right():
+    check(Ill(), ["a\n", ""])
+    check_returns([1.0, -1.0], [1.0 + 1e-9, -1.0])
 
 
-def _check_end(returns):
-    openspiel_trial._check_end(load("openspiel:kuhn_poker", "compact"), returns)
+@pytest.mark.parametrize("error", [Fault, pyspiel.SpielError])
+def test_a_fault_is_a_finding(error, monkeypatch):
+    def fails(returns, truth):
+        raise error("sums\ndiffer")
 
-
-def test_a_fault_is_a_finding(monkeypatch):
-    monkeypatch.setattr(openspiel_trial, "_check_returns", lambda returns, truth: _raise("sums differ"))
-    findings = try_game("openspiel:kuhn_poker", seconds=0.1)
-    assert (findings.players, findings.ok, findings.note) == (2, False, "sums differ")
-
-
-def _raise(sentence):
-    raise Fault(sentence)
+    monkeypatch.setattr(openspiel_trial, "check_returns", fails)
+    attempt = try_game("openspiel:kuhn_poker", seconds=0.1)
+    assert (attempt.players, attempt.ok, attempt.note) == (2, False, "sums differ")
 
 
 def test_every_game_of_openspiel_is_tried_with_the_parameters_that_it_needs():

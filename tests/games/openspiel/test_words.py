@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from games.openspiel.game import NAMED, load
+from games.openspiel.game import load
+from games.openspiel.names import NAMED
 from games.openspiel.text import amount, changes, distinct, plain_word
 from games.text import Episode
 
@@ -91,7 +92,7 @@ def test_liars_dice_by_hand_a_six_is_wild():
 
 
 def test_goofspiel_bids_stay_hidden_until_both_have_bid():
-    episode = load(NAMED["goofspiel"], "compact").start(0)
+    episode = load(NAMED["goofspiel"].game, "compact").start(0)
     assert news(episode) == ["prize 4\n", "prize 4\n"]
     assert played(episode, "2") == ["", ""]
     assert (episode.seat_to_move, episode.legal_moves()) == (1, ("1", "2", "3", "4"))
@@ -134,6 +135,18 @@ def test_rules_say_seat_units_and_episodes():
     assert full.rules(0, 1).startswith("You are seat 0 of the 2 seats of kuhn_poker, numbered from 0, for 1 episode.\n")
     assert "An episode pays each seat between -2 and 2 chips;" in full.rules(0, 1)
     assert full.rules(0, 1).endswith("Write a move as it is written here: pass, bet.\n")
+
+
+def test_rules_list_the_moves_of_any_position_where_they_are_few_and_some_examples_elsewhere():
+    last = {
+        name: load(f"openspiel:{name}", "full").rules(0, 1).splitlines()[-1]
+        for name in ("leduc_poker", "hex(board_size=3)", "hex(board_size=4)")
+    }
+    assert last == {
+        "leduc_poker": "Write a move as it is written here: call, raise, fold.",  # nobody can fold at first
+        "hex(board_size=3)": "Write a move as it is written here: a1, b1, c1, a2, b2, c2, a3, b3, c3.",
+        "hex(board_size=4)": "Write a move the way these are written: a1, b1, c1, d1, a2, b2, c2, d2.",  # of 16
+    }
 
 
 def test_changes_say_which_line_became_what():
