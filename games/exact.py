@@ -131,6 +131,13 @@ def information_states(game: TreeGame, seat: int) -> tuple[InformationState, ...
     return states.information_states(game, seat)
 
 
+def state_count(game: TreeGame, seat: int, most: int) -> int:
+    """How many information states the seat of a tree game has; any number above `most` where there are more."""
+    from games.trees import states  # OpenSpiel takes a while
+
+    return states.state_count(game, seat, most)
+
+
 def transcript(game: AECGame, where: InformationState) -> Transcript:
     """What the seat of an information state has read, in the game's words, when it is to move there."""
     from games.trees import transcript as transcripts

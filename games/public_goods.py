@@ -87,7 +87,8 @@ class PublicGoods:
 def parse(name: str, rounds: int | None = None) -> PublicGoods:
     """The rules that `public_goods` or `public_goods(seats=4,...)` names.
 
-    rounds: taken where the name gives none. Raises RequestError for an unknown parameter, and for one that doesn't fit.
+    rounds: taken where the name gives none. Raises RequestError for an unknown parameter, one that doesn't fit, and
+    other rounds in the name.
     """
     match = re.fullmatch(rf"{NAME}(?:\((.*)\))?", name)
     if match is None:
@@ -106,7 +107,11 @@ def parse(name: str, rounds: int | None = None) -> PublicGoods:
             values[key] = kinds[key](text)
         except ValueError as error:
             raise RequestError(f"{key} of {NAME}: got {text!r}, expected a number; write {NAME}({key}=4)") from error
-    return PublicGoods(**({} if rounds is None else {"rounds": rounds}) | values)
+    if rounds is not None and values.setdefault("rounds", rounds) != rounds:
+        raise RequestError(
+            f"got rounds = {rounds} and {name!r}, expected the rounds once, or the same twice; leave one out"
+        )
+    return PublicGoods(**values)
 
 
 class PublicGoodsGame(AECEnv[str, NDArray[np.int64], int]):

@@ -1,6 +1,7 @@
 """Regions that opponents are drawn from, and whether sets of opponents that must be kept apart share one.
 
-A region is a box: an interval for each real parameter, a set for each other one; a single opponent is a point. A
+A region is a box: an interval for each real parameter, a set for each other one; a single opponent is a point. What
+takes its rule from another opponent, such as a mixture of it with random moves, lies where that one does as well. A
 parameter that hardly ever comes out the same twice, such as a seed, makes no region: its draws are kept apart one by
 one. Left out: drawing, and whether two opponents behave alike (`opponents`).
 """
@@ -8,14 +9,14 @@ one. Left out: drawing, and whether two opponents behave alike (`opponents`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 from games.errors import RequestError
 from games.families import Family, family_of
 from games.naming import NamedOpponent, parse
-from games.parameters import Span
+from games.parameters import Span, values_of
 
 APART = (  # the sets of a config whose regions may not overlap: what is tested on, and what is trained on or chosen by
     ("held_out", "training"),
@@ -64,9 +65,13 @@ def _areas(game: Any, members: Iterable[NamedOpponent | Mapping[str, Any]]) -> l
         else:
             family, ranges = str(member.get("family")), member.get("parameters", {})
             text = ", ".join(f"{name}={given}" for name, given in ranges.items()) or "the family's own ranges"
-        box = region(game, family_of(game, family), ranges)
+        known = family_of(game, family)
+        box = region(game, known, ranges)
         if box is not None:
             found.append(Area(family, box, text, draws(member)))
+        if known.inner is not None and known.takes_rule and known.inner in ranges:
+            inner = [parse(game, str(name)) for name in values_of(ranges[known.inner])]
+            found += [replace(area, text=text) for area in _areas(game, inner)]
     return found
 
 

@@ -30,6 +30,14 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
+class Memory:
+    """What an agent has in front of it when an episode begins."""
+
+    ids: tuple[int, ...]  # up to the episode's header
+    header: int  # the episode's number, as the header gives it
+
+
+@dataclass(frozen=True, slots=True)
 class MoveRequest:
     """A language agent's decision: its context is complete up to where the move goes."""
 

@@ -114,10 +114,14 @@ def play_trials(
         progress(done, len(plans))
 
 
+def code(agent: str, opponent: str) -> int:
+    """Return the number, of 32 bits, by which draws are keyed of this agent against this opponent."""
+    return int.from_bytes(hashlib.blake2b(f"{agent}\n{opponent}".encode(), digest_size=4).digest(), "little")
+
+
 def _plans(session: Session, agent: str, opponent: NamedOpponent, trials: int) -> list[TrialPlan]:
     """Plan one agent against one opponent. Every trial is a group of its own, its draws keyed by who meets whom."""
-    code = hashlib.blake2b(f"{agent}\n{opponent.name}".encode(), digest_size=4).digest()
-    first, seats = int.from_bytes(code, "little") << TRIAL_BITS, session.setting.game.seats
+    first, seats = code(agent, opponent.name) << TRIAL_BITS, session.setting.game.seats
     plans = []
     for number in range(first, first + trials):
         seat = number % seats

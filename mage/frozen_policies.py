@@ -17,15 +17,14 @@ from games import exact
 from games.aec import AECGame
 from mage.adapters import AdapterBank
 from mage.codec import Codec, MoveTrie, Node
-from mage.contexts import TokenChoice
-from mage.learner import distributions
+from mage.contexts import Memory, TokenChoice
+from mage.learner import distributions, microbatches
 from mage.models import LanguageModel
 from mage.rows import Row
 
-TOKENS_AT_ONCE = 16384  # in one pass; what several rows share counts once
+TOKENS_AT_ONCE = 1 << 17  # in one pass, the memory counted with each row: attention copies its keys
 
 Ids = tuple[int, ...]
-Memory = tuple[Ids, int]  # what the agent has read before the episode, the number in the episode's header
 Table = dict[str, tuple[float, ...]]  # probabilities of the legal moves by information state
 
 
@@ -72,9 +71,9 @@ class StateReader:
     ) -> Iterator[Table]:
         """Yield what the agent plays in every information state, for each memory in turn; equal ones are asked once."""
         distinct = list(dict.fromkeys(memories))
-        own = sum(len(line[-1].ids) for line in self._lines)
-        longest = max((len(ids) for ids, _ in distinct), default=0)
-        step = max(1, TOKENS_AT_ONCE // (longest + own))
+        longest = max((len(memory.ids) for memory in distinct), default=0)
+        padded = sum(longest + len(line[-1].ids) for line in self._lines)
+        step = max(1, TOKENS_AT_ONCE // max(padded, 1))
         tables: dict[Memory, Table] = {}
         for start in range(0, len(distinct), step):
             some = distinct[start : start + step]
@@ -86,14 +85,17 @@ class StateReader:
         if not self._lines:  # nothing to choose anywhere
             return [self._table([]) for _ in memories]
         rows, openings = [], []
-        for ids, number in memories:
-            opening = ids + self._codec.encode(self._game.episode_header(number))
+        for memory in memories:
+            opening = memory.ids + self._codec.encode(self._game.episode_header(memory.header))
             for line in self._lines:
                 choices = tuple(TokenChoice(len(opening) + len(b.ids), b.allowed, 0, 0.0, 0, 0) for b in line)
                 rows.append(Row(agent, opening + line[-1].ids, choices, ()))
                 openings.append(len(opening))
-        found = distributions(model, bank, rows, openings)
-        return [self._table(logs.tolist()) for logs in found.view(len(memories), -1, found.shape[1])]
+        logs = []
+        for start, stop in microbatches([len(row.ids) for row in rows], TOKENS_AT_ONCE):
+            logs += distributions(model, bank, rows[start:stop], openings[start:stop]).tolist()
+        branches = len(logs) // len(memories)
+        return [self._table(logs[start : start + branches]) for start in range(0, len(logs), branches)]
 
     def _table(self, logs: Sequence[Sequence[float]]) -> Table:
         """Return the probabilities of moves, given the log-probabilities [branches][tokens]."""

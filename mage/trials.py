@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from games.opponents import NamedOpponent
 from games.text import TextGame
 from mage.codec import Codec
-from mage.contexts import Context, MoveReply, MoveRequest
+from mage.contexts import Context, Memory, MoveReply, MoveRequest
 from mage.keys import PlayKeys
 from mage.records import EpisodeRecord, TrialRecord, Turn
 from populations.matchmaking import Pairing
@@ -57,13 +57,10 @@ class PlayedTrial:
     record: TrialRecord
     contexts: tuple[Context, ...]
 
-    def memories(self, seat: int) -> list[tuple[tuple[int, ...], int]]:
-        """Return what a seat that reads text had in front of it when each episode began.
-
-        By episode: the ids up to its header, and the number in that header.
-        """
+    def memories(self, seat: int) -> list[Memory]:
+        """Return what a seat that reads text had in front of it when each episode began."""
         return [
-            (tuple(context.ids[:place]), number)
+            Memory(tuple(context.ids[:place]), number)
             for context in self.contexts
             if context.seat == seat
             for number, place in enumerate(context.openings, start=1)

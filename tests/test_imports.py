@@ -32,6 +32,7 @@ LAYERS = {
     "mage.losses": 1,
     "mage.statistics": 1,
     "mage.evaluation_report": 1,
+    "mage.exact_report": 1,
     # tokens and tensors
     "mage.codec": 2,
     "mage.constrained": 2,

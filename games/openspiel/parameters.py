@@ -50,8 +50,9 @@ LIMITS: dict[tuple[str, str], tuple[int, int]] = {
     ("twixt", "board_size"): (5, 24),
 }
 
-# Games whose own libraries end the process at values that they don't like: these are loaded elsewhere first.
-ENDING = frozenset({"hanabi", "universal_poker"})
+# Games that end the process at values that they don't like, or never come back: these are loaded elsewhere first.
+ENDING = frozenset({"hanabi", "start_at", "universal_poker"})
+LONGEST_LOAD = 60  # seconds
 ELSEWHERE = "import sys, pyspiel; pyspiel.load_game(sys.argv[1]).new_initial_state()"
 
 _FORM = re.compile(r"([^(]+)(?:\((.*)\))?", re.DOTALL)
@@ -149,7 +150,15 @@ def _range(game_type: Any, key: str, default: int) -> tuple[int, int]:
 @cache
 def _load_elsewhere(given: str) -> None:
     """Raises RequestError where loading the game ends the process: another one, which loads it first."""
-    done = subprocess.run([sys.executable, "-c", ELSEWHERE, given], capture_output=True, text=True)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", ELSEWHERE, given], capture_output=True, text=True, timeout=LONGEST_LOAD
+        )
+    except subprocess.TimeoutExpired:
+        raise RequestError(
+            f"got OpenSpiel game {given!r}, which did not load within {LONGEST_LOAD} s, expected one that does; "
+            "change the parameters"
+        ) from None
     if done.returncode in (0, 1):  # 1: an ordinary exception, which comes again where it can be caught
         return
     lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]

@@ -5,9 +5,9 @@ episode it plays a best response to what it believes, the opponents weighted by 
 learns from what it has seen when the episode is over (`endings`). It is greedy: it never gives up return to learn more.
 
 Everything is exact: beliefs follow from the endings met, whatever their order, so equal beliefs are merged and all
-that can happen is added up. Left out: trials with more beliefs than `BELIEFS`, and the player that is best over the
-whole trial, which may explore on purpose (`greedy_bayes_returns` says what is known of it). For repeated matrix games
-see `games.bayes`.
+that can happen is added up. Left out: trials with more beliefs than `BELIEFS` and `WORK` allow, and the player that is
+best over the whole trial, which may explore on purpose (`greedy_bayes_returns` says what is known of it). For repeated
+matrix games see `games.bayes`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from games.trees.sequence import Decisions, Floats, Integers
 from games.trees.states import TreeGame, plan_of_sequences, require_tree, resolve
 
 BELIEFS = 100_000  # the most different beliefs in one episode; in Kuhn poker they take some 10 s
+WORK = 30_000_000  # the most beliefs x endings x opponents; Leduc poker's thousands of endings allow for some hundred
 DIGITS = 12  # beliefs are equal to so many decimal places
 
 
@@ -42,8 +43,8 @@ def greedy_bayes_returns(
     Over the whole trial it is the lower end of a bracket: greedy total <= total of the Bayes-optimal player <=
     `episodes` x mean of `best_response_value`. Against a single opponent only its own best-response value is a bound.
 
-    Raises RequestError for a game that can't be enumerated and for more than `BELIEFS` beliefs; ValueError for weights
-    that aren't any.
+    Raises RequestError for a game that can't be enumerated and for more beliefs than `BELIEFS` and `WORK` allow;
+    ValueError for weights that aren't any.
     """
     solver = require_tree(game)
     prior = _prior(weights, len(opponents))
@@ -98,10 +99,12 @@ class _Chances:
 class _Beliefs:
     """Beliefs that can arise, equal ones merged; N of them about O opponents."""
 
-    def __init__(self, opponents: int) -> None:
+    def __init__(self, opponents: int, endings: int) -> None:
+        """endings: that each of the beliefs has to be followed through."""
+        self._most = min(BELIEFS, WORK // (endings * opponents))
         self._numbers: dict[bytes, int] = {}
         self._beliefs: list[Floats] = []
-        self._reach = np.zeros((BELIEFS, opponents))
+        self._reach = np.zeros((self._most, opponents))
 
     def add(self, beliefs: Floats, reach: Floats) -> None:
         """Both [M, O]; reach: how likely each belief arises against each opponent. Raises RequestError for too many."""
@@ -110,9 +113,9 @@ class _Beliefs:
             numbers.append(self._numbers.setdefault(key.tobytes(), len(self._beliefs)))
             if numbers[-1] == len(self._beliefs):
                 self._beliefs.append(belief)
-        if len(self._beliefs) > BELIEFS:
+        if len(self._beliefs) > self._most:
             raise RequestError(
-                f"got a trial in which the player can come to more than {BELIEFS:,} beliefs about its opponent, "
+                f"got a trial in which the player can come to more than {self._most:,} beliefs about its opponent, "
                 "expected at most that many: ask for fewer episodes or fewer opponents"
             )
         np.add.at(self._reach, numbers, reach)
@@ -152,7 +155,7 @@ def _after(
     chances: _Chances, played: Sequence[tuple[Floats, list[int]]], beliefs: Floats, reach: Floats
 ) -> tuple[Floats, Floats]:
     """Beliefs and reach (`_Beliefs`) after an episode in which each belief played its plan."""
-    after = _Beliefs(beliefs.shape[1])
+    after = _Beliefs(*chances.likely.shape)
     for plan, rows in played:
         for likelihoods in chances.likely.T[plan[chances.sequences] > 0]:
             reached = reach[rows] * likelihoods

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from games.errors import RequestError
 from games.fits import load_solver
 from games.trees.policy import Probabilities, TreePolicy
-from games.trees.positions import Positions, positions
+from games.trees.positions import Positions, hides_nothing, positions
 from games.trees.sequence import Floats
 from games.trees.walk import information_key, sequence_form, state_after
 
@@ -99,6 +99,20 @@ def information_states(game: TreeGame, seat: int) -> tuple[InformationState, ...
         moves = tuple(state.action_to_string(seat, action) for action in actions)
         found.append(InformationState(key, seat, history, actions, moves))
     return tuple(found)
+
+
+def state_count(game: TreeGame, seat: int, most: int) -> int:
+    """How many information states the seat has; any number above `most` where there are more.
+
+    Where nothing is hidden, positions are counted first: there are no more of them, and it takes less time. Raises
+    RequestError for a game that can't be enumerated.
+    """
+    solver = require_tree(game)
+    if hides_nothing(load_solver(solver)):
+        count = len(list(positions(solver).of_seat(seat)))
+        if count > most:
+            return count
+    return len(sequence_form(solver).decisions[seat].keys)
 
 
 def from_table(game: TreeGame, table: Mapping[str, Sequence[float]]) -> TablePolicy:

@@ -33,8 +33,11 @@ def blocks(table: Mapping[str, Any]) -> list[RenderableType]:
     drawn: list[RenderableType] = [
         Text(f"{table['run']}: {table['game']}, memory {table['memory']}, {len(table['opponents'])} opponents"),
         Text(
-            "Expected return of each episode, exact given what the agent remembers when it begins. Brackets: 95% "
-            f"interval over trials. {MISSING} not known."
+            "Expected return of each episode, exact given what the agent remembers when it begins; every opponent "
+            "counts as much. Knows the list: a Bayesian player who knows the opponents and must find out which it met. "
+            "Gain: the last episode less the first. Own memory: the last episode less what the same policies would get "
+            "from the other opponents; above 0 where what was seen of this one is used. Above fixed: the last episode "
+            f"less the best policy that doesn't adapt. Brackets: 95% interval over trials. {MISSING} not known."
         ),
     ]
     for seat in table["seats"]:
@@ -48,28 +51,32 @@ def _episodes(seat: Mapping[str, Any]) -> Table:
     drawn = grid()
     columns(drawn, ("episode", "trials", "return", "knows the list"))
     bayes = seat["greedy_bayes"] or [None] * len(seat["overall"]["episodes"])
-    for row, ceiling in zip(seat["overall"]["episodes"], bayes, strict=True):
+    for row, informed in zip(seat["overall"]["episodes"], bayes, strict=True):
         drawn.add_row(
             str(row["episode"]),
             str(row["n"]),
             interval(row["mean_return"], row["ci_low"], row["ci_high"], DECIMALS),
-            number(ceiling, DECIMALS),
+            number(informed, DECIMALS),
         )
     return drawn
 
 
 def _agents(seat: Mapping[str, Any]) -> Table:
     drawn = grid()
-    columns(drawn, ("agent", "last episode", "gain", "above fixed"))
+    columns(drawn, ("agent", "last", "gain", "own memory", "above fixed"))
     for pool in ({"agent": "all", **seat["overall"]}, *seat["agents"]):
-        last, gain, excess = pool["episodes"][-1], pool["gain"], pool["excess"]
         drawn.add_row(
             Text(pool["agent"]),
-            interval(last["mean_return"], last["ci_low"], last["ci_high"], DECIMALS),
-            interval(gain["mean"], gain["ci_low"], gain["ci_high"], DECIMALS),
-            interval(excess["mean"], excess["ci_low"], excess["ci_high"], DECIMALS) if excess else MISSING,
+            number(pool["episodes"][-1]["mean_return"], DECIMALS),
+            _figure(pool["gain"]),
+            _figure(pool["own_memory"]),
+            number(pool["excess"]["mean"], DECIMALS) if pool["excess"] else MISSING,
         )
     return drawn
+
+
+def _figure(found: Mapping[str, float] | None) -> str:
+    return interval(found["mean"], found["ci_low"], found["ci_high"], DECIMALS) if found else MISSING
 
 
 def _nash_conv(table: Mapping[str, Any]) -> Table:

@@ -152,7 +152,7 @@ def test_an_interrupt_elsewhere_is_status_130(capsys, stand_in):
 def test_evaluate_hands_over_names_and_writes_json(stand_in, monkeypatch, tmp_path):
     calls = stand_in("mage.evaluation", "evaluate", lambda: {"schema": "x"})
     prints = []
-    monkeypatch.setattr("mage.cli.progress.print_evaluation", lambda console, table: prints.append(table))
+    monkeypatch.setattr("mage.views.tables.print_evaluation", lambda console, table: prints.append(table))
     file = tmp_path / "table.json"
     names = "tit_for_tat, cycle(start=R,step=1)"
     assert main(["evaluate", "r", "--opponents", names, "--trials", "8", "--json", str(file)]) == 0
@@ -165,7 +165,7 @@ def test_evaluate_hands_over_names_and_writes_json(stand_in, monkeypatch, tmp_pa
 
 def test_evaluate_means_a_set_by_its_name(stand_in, monkeypatch):
     calls = stand_in("mage.evaluation", "evaluate", dict)
-    monkeypatch.setattr("mage.cli.progress.print_evaluation", lambda console, table: None)
+    monkeypatch.setattr("mage.views.tables.print_evaluation", lambda console, table: None)
     assert main(["evaluate", "r"]) == main(["evaluate", "r", "--opponents", "validation"]) == 0
     assert [options["opponents"] for _, options in calls] == ["held_out", "validation"]
 
@@ -219,7 +219,7 @@ def test_a_closed_pipe_ends_quietly():
 
 
 def test_an_unknown_name_of_the_package_lists_the_known_ones():
-    with pytest.raises(AttributeError, match="it has: Config, evaluate, train"):
+    with pytest.raises(AttributeError, match="it has: Config, evaluate, evaluate_exactly, train"):
         _ = mage.trian
 
 

@@ -11,10 +11,16 @@ from rich.console import Console
 
 import games
 from games import exact
+from games.errors import RequestError
 from games.opponents import parse
-from mage import keys
+from mage import evaluation_plan, keys
 from mage.cli import main
-from mage.exact_evaluation import curve, evaluate_exactly
+from mage.evaluation import play_trials
+from mage.exact_evaluation import evaluate_exactly, require_enumerable
+from mage.exact_report import ExactSample, pooled, stratum
+from mage.frozen_policies import StateReader
+from mage.keys import PlayKeys
+from mage.session import reopen
 from mage.training import train
 from mage.views.exact_table import print_exact
 
@@ -119,11 +125,67 @@ def test_the_same_plan_gives_the_same_figures(run, table):
     assert evaluate_exactly(run) == table
 
 
-def test_a_curve_pools_trials_and_not_strata():
-    told = curve([np.array([[0.0, 1.0]] * 3), np.array([[4.0, 9.0]])], 2.0, keys.generator(0, "x"))
-    assert [row["mean_return"] for row in told["episodes"]] == [1.0, 3.0]
-    assert told["gain"]["mean"] == 2.0 and told["excess"]["mean"] == 1.0
-    assert told["episodes"][0]["n"] == 4
+def sample(agent: str, returns: list[list[float]], elsewhere: list[float] | None = None) -> ExactSample:
+    return ExactSample(agent, "x", 0, np.array(returns), None if elsewhere is None else np.array(elsewhere))
+
+
+def test_every_opponent_counts_as_much_however_often_it_was_met():
+    strata = [
+        stratum(sample("ann", [[0.0, 1.0]] * 3, [0.5] * 3), keys.generator(0, "x", 0)),
+        stratum(sample("ann", [[4.0, 9.0]] * 2, [8.0] * 2), keys.generator(0, "x", 1)),
+    ]
+    told = pooled(strata, 2.0)
+    assert [row["mean_return"] for row in told["episodes"]] == [2.0, 5.0]
+    assert told["gain"]["mean"] == 3.0 and told["excess"]["mean"] == 3.0
+    assert told["own_memory"] == {"mean": 0.75, "ci_low": 0.75, "ci_high": 0.75}  # (0.5 + 1) / 2
+    assert told["episodes"][0]["n"] == 5
+
+
+def test_without_another_opponent_nothing_is_said_of_the_own_memory():
+    assert pooled([stratum(sample("ann", [[0.0], [1.0]]), keys.generator(0, "x"))], None)["own_memory"] is None
+
+
+def test_a_policy_that_forgets_gets_nothing_out_of_its_own_memory(run):
+    """Its last episode pays v(random) and v(aggressive) at home, v(aggressive) and v(random) elsewhere."""
+    for seat in evaluate_exactly(run, memory="none")["seats"]:
+        assert seat["overall"]["own_memory"]["mean"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_with_three_seats_an_exact_value_does_not_hang_on_the_number_of_trials(tmp_path):
+    text = CONFIG.replace("kuhn_poker", "openspiel:kuhn_poker(players=3)").replace("conservative", "first_legal")
+    (tmp_path / "three.toml").write_text(text.replace('"random", "aggressive"', '"random", "cfr(iterations=2)"'))
+    train(tmp_path / "three.toml", run_dir=tmp_path / "run")
+    found = [evaluate_exactly(tmp_path / "run", memory="none", trials=trials) for trials in (6, 7)]
+    for fewer, more in zip(*(table["seats"] for table in found), strict=True):
+        first, second = (seat["overall"]["episodes"][0]["mean_return"] for seat in (fewer, more))
+        assert first == pytest.approx(second, abs=1e-9)
+        assert fewer["nash_value"] is None
+
+
+def test_the_intervals_of_an_agent_do_not_hang_on_who_else_is_evaluated(run, table):
+    alone = evaluate_exactly(run, agent="learner_1")
+    for seat, both in zip(alone["seats"], table["seats"], strict=True):
+        assert seat["agents"] == both["agents"][1:]
+
+
+def test_the_nash_conv_is_that_of_what_the_agent_plays_when_a_trial_begins(run, table):
+    session = reopen(run)
+    game = session.setting.game
+    asked = evaluation_plan.plan(run, agent="learner_0", opponents="held_out", memory=None, trials=2, seed=None)
+    conditions = asked.session.conditions(PlayKeys(1, "evaluate", 0))
+    policies = {}
+    for trial in play_trials(asked.session, asked.agents, asked.opponents[:1], 2, conditions):
+        seat = trial.record.pairing.seat
+        reader = StateReader(game, asked.session.model.codec, seat)
+        first = trial.memories(seat)[:1]
+        (found,) = reader.policies(asked.session.model, asked.session.bank, "learner_0", first)
+        policies[seat] = exact.from_table(game, found)
+    assert table["agents"][0]["nash_conv"] == pytest.approx(exact.nash_conv(game, [policies[0], policies[1]]))
+
+
+def test_a_game_with_too_many_states_is_refused_before_they_are_made():
+    with pytest.raises(RequestError, match="expected a game of at most 5,000 information states a seat"):
+        require_enumerable(games.load("tictactoe"), [], 4)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +214,7 @@ def test_the_command_writes_what_the_function_returns_and_prints_it(run, table, 
 
 def test_the_table_shows_each_seat_and_a_dot_for_what_is_not_known():
     row = {"episode": 1, "n": 4, "mean_return": 0.1234, "ci_low": 0.1, "ci_high": 0.2}
-    pool = {"episodes": [row], "gain": {"mean": 0.5, "ci_low": 0.4, "ci_high": 0.6}, "excess": None}
+    pool = {"episodes": [row], "gain": {"mean": 0.5, "ci_low": 0.4, "ci_high": 0.6}, "excess": None, "own_memory": None}
     seat = {
         "seat": 1,
         "nash_value": None,
@@ -168,5 +230,6 @@ def test_the_table_shows_each_seat_and_a_dot_for_what_is_not_known():
     lines = [" ".join(line.split()) for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
     assert "Seat 1: Nash value ·, best fixed policy ·, best response 0.250" in lines
     assert "1 4 0.123 [0.100, 0.200] ·" in lines
-    assert "ann 0.123 [0.100, 0.200] 0.500 [0.400, 0.600] ·" in lines
+    assert "ann 0.123 0.500 [0.400, 0.600] · ·" in lines
+    assert max(map(len, console.file.getvalue().splitlines())) <= 80  # type: ignore[attr-defined]
     assert "ann 0.400" in lines and "uniform play 0.900" in lines

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 
 import pytest
-import torch
 
 import games
 from games import exact
+from mage import frozen_policies
 from mage.codec import Codec, _build
+from mage.contexts import Memory
 from mage.frozen_policies import StateReader, _lines, _walk
 from populations.matchmaking import Pairing
 
@@ -45,17 +47,17 @@ def test_without_memory_the_opening_is_the_rules_and_the_first_header_follows(pl
     game = games.load("kuhn_poker")
     (trial,) = play(game, [Pairing("bob", "random", 1, 3, 3, "scripted")], memory="none", episodes=2)
     opening = model.codec.start + model.codec.encode(game.rules(1, 2))
-    assert trial.memories(1) == [(opening, 1), (opening, 1)]
+    assert trial.memories(1) == [Memory(opening, 1), Memory(opening, 1)]
 
 
 def test_a_memory_ends_where_the_header_of_its_episode_begins(play, model):
     game = games.load("kuhn_poker")
     (trial,) = play(game, [Pairing("bob", "random", 0, 3, 3, "scripted")], episodes=3)
     (context,) = trial.contexts
-    for ids, number in trial.memories(0):
-        header = model.codec.encode(game.episode_header(number))
-        assert tuple(context.ids[: len(ids) + len(header)]) == ids + header
-    assert [number for _, number in trial.memories(0)] == [1, 2, 3]
+    for memory in trial.memories(0):
+        header = model.codec.encode(game.episode_header(memory.header))
+        assert tuple(context.ids[: len(memory.ids) + len(header)]) == memory.ids + header
+    assert [memory.header for memory in trial.memories(0)] == [1, 2, 3]
 
 
 def test_equal_memories_are_asked_once(play, model, bank, monkeypatch):
@@ -64,8 +66,19 @@ def test_equal_memories_are_asked_once(play, model, bank, monkeypatch):
     opening = model.codec.start + model.codec.encode(game.rules(0, 2))
     asked = []
     monkeypatch.setattr(StateReader, "_ask", lambda self, m, b, a, memories: [asked.append(x) or {} for x in memories])
-    assert len(list(reader.policies(model, bank, "bob", [(opening, 1)] * 5))) == 5
-    assert asked == [(opening, 1)]
+    assert len(list(reader.policies(model, bank, "bob", [Memory(opening, 1)] * 5))) == 5
+    assert asked == [Memory(opening, 1)]
+
+
+def test_many_states_are_asked_in_several_passes_with_the_same_answers(play, model, bank, monkeypatch):
+    game = games.load("kuhn_poker")
+    (trial,) = play(game, [Pairing("bob", "random", 1, 3, 3, "scripted")], episodes=2)
+    reader = StateReader(game, model.codec, 1)
+    whole = list(reader.policies(model, bank, "bob", trial.memories(1)))
+    monkeypatch.setattr(frozen_policies, "TOKENS_AT_ONCE", 1)  # a row each
+    for table, parts in zip(whole, reader.policies(model, bank, "bob", trial.memories(1)), strict=True):
+        assert table.keys() == parts.keys()
+        assert all(table[key] == pytest.approx(parts[key], abs=1e-5) for key in table)
 
 
 def test_moves_of_several_tokens_are_products_over_the_branches_of_their_trie(spelling: Codec):
@@ -93,6 +106,8 @@ def test_with_a_spelling_tokenizer_the_probabilities_sum_to_one_and_are_the_samp
     for row in table.values():
         assert sum(row) == pytest.approx(1.0, abs=1e-5)
     first = next(turn for turn in trial.record.episodes[0].turns if turn.seat == 0)
-    log_prob = sum(c.log_prob for c in trial.contexts[0].choices if c.turn == 0)
-    chances = [row[first.legal.index(first.move)] for row in table.values() if len(row) == len(first.legal)]
-    assert min(abs(torch.tensor(chances).log() - log_prob)) < 1e-4
+    told = {state.key: exact.transcript(game, state) for state in exact.information_states(game, 0)}
+    read = [key for key, text in told.items() if first.news.endswith(f"\n{text.news}") and not text.turns]
+    (key,) = read  # its card is all that it knows
+    log_prob = sum(choice.log_prob for choice in trial.contexts[0].choices if choice.turn == 0)
+    assert math.log(table[key][first.legal.index(first.move)]) == pytest.approx(log_prob, abs=1e-4)
