@@ -1,8 +1,9 @@
 """Shimmy's OpenSpiel environment, with what keeps episodes whole set right.
 
 Shimmy 2.0.1 loses a game's parameters at each reset, ends episodes early (it counts chance moves against a limit that
-leaves them out: Kuhn poker ends after one move), pays a round's rewards again while the next round's moves come in, and
-stops where a seat of a simultaneous node has no move. Left out: everything else, which is Shimmy's.
+leaves them out: Kuhn poker ends after one move), pays a round's rewards again while the next round's moves come in,
+stops where a seat of a simultaneous node has no move, and goes on where an episode is over before anyone has moved.
+Left out: everything else, which is Shimmy's.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ LIMITS: dict[tuple[str, str], tuple[int, int]] = {
 }
 
 # Games that end the process at values that they don't like, or never come back: these are loaded elsewhere first.
-ENDING = frozenset({"hanabi", "start_at", "universal_poker"})
+ENDING = frozenset({"hanabi", "universal_poker"})
 LONGEST_LOAD = 60  # seconds
 ELSEWHERE = "import sys, pyspiel; pyspiel.load_game(sys.argv[1]).new_initial_state()"
 
@@ -83,6 +83,8 @@ def checked(given: str) -> str:
     if not texts and not types()[name].default_loadable:
         known = ",".join(f"{key}=..." for key in sorted(types()[name].parameter_specification))
         raise RequestError(f"got OpenSpiel game {name!r}, expected it with its parameters; write {name}({known})")
+    if name == "start_at":
+        _require_history(given, texts)
     values = ",".join(f"{key}={_value(types()[name], key, text)}" for key, text in texts.items())
     text = f"{name}({values})" if values else name
     if values and name in ENDING:
@@ -105,6 +107,15 @@ def _texts(given: str, inside: str) -> dict[str, str]:
             raise _malformed(given, f"give {key} once")
         texts[key] = text
     return texts
+
+
+def _require_history(given: str, texts: Mapping[str, str]) -> None:
+    """Raises RequestError for a history with a move that isn't legal: OpenSpiel plays it without looking."""
+    state = pyspiel.load_game(checked(texts["game"])).new_initial_state() if "game" in texts else None
+    for move in filter(None, texts.get("history", "").split(";")):
+        if state is None or state.is_terminal() or not move.isdecimal() or int(move) not in state.legal_actions():
+            raise _malformed(given, f"{move!r} in the history is no legal action there")
+        state.apply_action(int(move))
 
 
 def _value(game_type: Any, key: str, text: str) -> str:

@@ -100,7 +100,7 @@ def evaluate(
         int | None, typer.Option(min=0, max=2**31 - 1, help="Root of the randomness  [default: the run's]")
     ] = None,
     exactly: Annotated[
-        bool, typer.Option("--exact", help="Expected returns given what the agent remembers, without luck.")
+        bool, typer.Option("--exact", help="Expected returns given what the agent remembers, for small games.")
     ] = False,
     json_file: JsonFile = None,
 ) -> None:

@@ -39,7 +39,9 @@ class Game(Table):
 
     name: str = Field(default="rock_paper_scissors", min_length=1, description="a game, named as docs/games.md says")
     rounds: int | None = Field(
-        default=None, ge=1, description="joint moves per episode of a repeated matrix game, 6 unless given"
+        default=None,
+        ge=1,
+        description="joint moves per episode of a repeated game (matrix games, public goods), 6 unless given",
     )
     rendering: Literal["compact", "full"] = Field(default="compact", description="how the game is put into words")
     moves: tuple[tuple[str, ...], tuple[str, ...]] | None = Field(

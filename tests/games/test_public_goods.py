@@ -134,7 +134,6 @@ def test_a_name_gives_the_parameters_and_is_given_back():
     assert (game.seats, game.max_turns, game.zero_sum) == (4, 2, False)
     assert game.start(seed=0).legal_moves() == ("0", "1", "2", "3")
     assert games.load("public_goods(multiplier=1.25)").name == "public_goods(multiplier=1.25)"
-    assert games.load("public_goods(rounds=6)", rounds=2).max_turns == 6
 
 
 @pytest.mark.parametrize(
@@ -173,3 +172,9 @@ def test_options_of_two_seat_games_are_refused():
     with pytest.raises(RequestError, match="unknown rendering 'brief'"):
         games.load("public_goods", rendering="brief")
     assert parse("public_goods", 2) == PublicGoods(rounds=2)
+
+
+def test_rounds_that_differ_from_those_in_the_name_are_refused():
+    assert parse("public_goods(rounds=4)", 4).rounds == 4
+    with pytest.raises(RequestError, match="got rounds = 3 and 'public_goods"):
+        parse("public_goods(rounds=4)", 3)

@@ -147,3 +147,15 @@ def test_a_mixture_lies_in_a_region_of_mixtures_of_the_same_opponent():
 def test_an_opponent_outside_all_regions_is_near_its_rule():
     outside = parse(RPS, "peaked_habit(move=R,peak=0.5)")
     assert split(RPS, training=[habits(LOW)], held_out=[outside.name]).distance(outside) == "near"
+
+
+@pytest.mark.parametrize(
+    "inner", ["peaked_habit(move=R,peak=0.7)", "mixture(of=peaked_habit(move=R,peak=0.7),epsilon=0)"]
+)
+def test_a_mixture_lies_where_the_opponent_does_that_it_is_made_of(inner):
+    drawn = {"family": "peaked_habit", "count": 2, "parameters": {"peak": [0.6, 0.8]}}
+    with pytest.raises(RequestError, match="which lies where training draws from"):
+        split(load("rock_paper_scissors"), training=[drawn], held_out=[f"mixture(of={inner},epsilon=0.1)"])
+    several = {"family": "mixture", "count": 1, "parameters": {"of": [inner], "epsilon": [0.1, 0.2]}}
+    with pytest.raises(RequestError, match="which lies where training draws from"):
+        split(load("rock_paper_scissors"), training=[drawn], held_out=[several])

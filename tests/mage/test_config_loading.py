@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+import games
 from games.errors import RequestError
-from mage.config import differences, load, override_pairs, resolved
+from games.opponents import split
+from mage.config import declarations, differences, load, override_pairs, resolved
 from tests.mage.small_config import complaint
 
 pytest_plugins = ["tests.mage.small_config"]
@@ -13,13 +15,28 @@ pytest_plugins = ["tests.mage.small_config"]
 CONFIGS = Path(__file__).parents[2] / "configs"
 
 
-@pytest.mark.parametrize("name", ["quickstart", "selfplay", "far"])
-def test_the_resolved_config_loads_back_to_an_equal_one(tmp_path, name):
-    config = load(CONFIGS / f"{name}.toml")
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda path: path.stem)
+def test_the_resolved_config_loads_back_to_an_equal_one(tmp_path, path):
+    config = load(path)
     copy = tmp_path / "config.toml"
     copy.write_text(resolved(config))
     assert load(copy) == config
     assert resolved(load(copy)) == resolved(config)
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda path: path.stem)
+def test_the_opponents_of_a_config_that_comes_with_the_project_are_kept_apart(path):
+    config = load(path)
+    game, declared = games.load(config.game.name, rounds=config.game.rounds), config.opponents
+    sets = split(
+        game,
+        training=declarations(declared.training),
+        validation=declarations(declared.validation),
+        held_out=declarations(declared.held_out),
+        corpus=declarations(config.model.pretrain.corpus),
+        min_distance=declared.min_distance,
+    )
+    assert sets.held_out and (sets.training or sets.corpus)
 
 
 def test_a_matrix_of_ones_own_survives_the_round_trip(file, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 import games
 from games.errors import RequestError
 from games.openspiel import game as openspiel
+from games.openspiel import parameters
 from games.openspiel.env import OpenSpielEnv
 from games.openspiel.parameters import LARGEST, checked
 from games.openspiel.try_all import EXAMPLES, registered
@@ -146,3 +147,17 @@ def test_only_games_with_parameters_are_started_when_they_load(monkeypatch):
     for name in ("hex", "hex(board_size=11)", "hex(board_size=4)"):
         openspiel.load(f"openspiel:{name}", "compact")
     assert started == ["openspiel:hex(board_size=4)"]  # 11 is OpenSpiel's own
+
+
+@pytest.mark.parametrize("history", ["9;9", "0;0", "a", "0;1;0;0;0"])
+def test_a_start_after_moves_that_are_not_legal_is_refused(history):
+    """Cards 0 and 1, then two passes end the game: a fifth move is none."""
+    assert checked("start_at(game=kuhn_poker(),history=0;1;0)") == "start_at(game=kuhn_poker(),history=0;1;0)"
+    with pytest.raises(RequestError, match="in the history is no legal action there"):
+        checked(f"start_at(game=kuhn_poker(),history={history})")
+
+
+def test_a_game_that_does_not_load_in_time_is_refused(monkeypatch):
+    monkeypatch.setattr(parameters, "LONGEST_LOAD", 0.001)
+    with pytest.raises(RequestError, match=r"did not load within 0.001 s"):
+        checked("hanabi(players=3,colors=4)")
