@@ -27,7 +27,7 @@ from mage.evaluation_plan import EvaluationPlan
 from mage.exact_report import ExactSample, pooled, stratum
 from mage.frozen_policies import StateReader
 from mage.keys import PlayKeys
-from mage.trials import Conditions
+from mage.trials import Conditions, opening
 
 SCHEMA = "mage.exact/1"
 MOST_STATES = 5_000  # information states of a seat: all are asked for again for each memory
@@ -78,17 +78,17 @@ def require_enumerable(game: TextGame, opponents: Sequence[NamedOpponent], trial
     reason = exact.refusal(game)
     if reason is not None:
         raise RequestError(reason)
+    if max(exact.state_count(game, seat, MOST_STATES) for seat in range(game.seats)) > MOST_STATES:
+        raise RequestError(
+            f"got {game.name}, expected a game of at most {MOST_STATES:,} information states a seat, since all of them "
+            "are asked for again for each memory; evaluate without --exact"
+        )
     for opponent in opponents:
         if exact.best_response_value(game, opponent, 0) is None:
             raise RequestError(
                 f"got opponent {opponent.name}, which has no move probabilities to compute with, expected one that "
                 "has; leave it out, or evaluate without --exact"
             )
-    if max(exact.state_count(game, seat, MOST_STATES) for seat in range(game.seats)) > MOST_STATES:
-        raise RequestError(
-            f"got {game.name}, expected a game of at most {MOST_STATES:,} information states a seat, since all of them "
-            "are asked for again for each memory; evaluate without --exact"
-        )
     if trials < 2 * game.seats:
         raise RequestError(
             f"got trials = {trials}, expected at least {2 * game.seats}, two in each of the {game.seats} seats"
@@ -112,11 +112,14 @@ def _measure(
     for (agent, name, seat), memories in met.items():
         flat = [memory for of_trial in memories for memory in of_trial]
         tables = readers[seat].policies(asked.session.model, asked.session.bank, agent, flat)
-        policies = [exact.from_table(game, table) for table in tables]
+        policies = {
+            memory: exact.from_table(game, table) for memory, table in dict(zip(flat, tables, strict=True)).items()
+        }
         (own,) = (opponent for opponent in asked.opponents if opponent.name == name)
-        returns = np.array([_value(game, own, seat, policy) for policy in policies]).reshape(len(memories), -1)
-        last = policies[conditions.episodes - 1 :: conditions.episodes]
+        values = {memory: _value(game, own, seat, policy) for memory, policy in policies.items()}
+        returns = np.array([[values[memory] for memory in of_trial] for of_trial in memories])
         others = [opponent for opponent in asked.opponents if opponent is not own]
+        last = (policies[of_trial[-1]] for of_trial in memories)
         elsewhere = [[_value(game, other, seat, policy) for other in others] for policy in last]
         samples.append(ExactSample(agent, name, seat, returns, np.array(elsewhere).mean(axis=1) if others else None))
     return samples
@@ -134,11 +137,10 @@ def _first_nash_conv(
     asked: EvaluationPlan, game: AECGame, readers: Sequence[StateReader], conditions: Conditions, agent: str
 ) -> float | None:
     """Return the NashConv of what the agent plays in all seats before it has seen anything."""
-    codec = asked.session.model.codec
     policies = []
     for seat, reader in enumerate(readers):
-        opening = codec.start + codec.encode(game.rules(seat, conditions.episodes))
-        (table,) = reader.policies(asked.session.model, asked.session.bank, agent, [Memory(opening, 1)])
+        fresh = Memory(opening(game, conditions.codec, seat, conditions.episodes), 1)
+        (table,) = reader.policies(asked.session.model, asked.session.bank, agent, [fresh])
         policies.append(exact.from_table(game, table))
     return exact.nash_conv(game, policies)
 

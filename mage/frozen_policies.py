@@ -110,6 +110,7 @@ def _walk(trie: MoveTrie, before: Ids, found: dict[Ids, tuple[int, ...]]) -> lis
     paths: list[list[tuple[Ids, int]]] = [[] for _ in trie.moves]
 
     def descend(node: Node, ids: Ids, path: list[tuple[Ids, int]]) -> None:
+        """Go down from a node that `ids` lead to, by the choices in `path`."""
         if node.move is not None:
             paths[node.move] = path
             return

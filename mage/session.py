@@ -23,7 +23,7 @@ from mage.keys import PlayKeys
 from mage.paths import RunPaths
 from mage.sampler import ConstrainedSampler
 from mage.settle import settled, with_microbatch
-from mage.trials import Conditions
+from mage.trials import Conditions, opening
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def longest_context(game: TextGame, codec: Codec, episodes: int) -> int:
         move = max((len(codec.encode_move(move)) for move in spoken.moves), default=0)
         news = max((len(codec.encode(text)) for text in spoken.news), default=0)
         headers = sum(len(codec.encode(game.episode_header(n + 1))) for n in range(episodes))
-        opening = len(codec.start) + len(codec.encode(game.rules(seat, episodes)))
-        return opening + headers + episodes * (spoken.turns * move + spoken.readings * news)
+        begun = len(opening(game, codec, seat, episodes))
+        return begun + headers + episodes * (spoken.turns * move + spoken.readings * news)
 
     return max(of(seat) for seat in range(game.seats))

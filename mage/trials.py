@@ -72,6 +72,11 @@ class PlayedTrial:
 _Made = tuple[int, int, str, tuple[str, ...], str, tuple[float, ...] | None]
 
 
+def opening(game: TextGame, codec: Codec, seat: int, episodes: int) -> tuple[int, ...]:
+    """Return the ids that every context of a seat begins with, up to the header of its first episode."""
+    return codec.start + codec.encode(game.rules(seat, episodes))
+
+
 class _Reader:
     """What one seat that reads text has in front of it."""
 
