@@ -12,7 +12,7 @@ import typer
 from typer.exceptions import TyperException
 
 from games.errors import RequestError
-from mage.cli.commands import app
+from mage.cli.app import app
 from mage.cli.output import INTERRUPTED, PIPE_CLOSED, REQUEST_WRONG, RUN_FAILED, complain
 
 

@@ -10,7 +10,8 @@ import pytest
 
 import mage
 from games.errors import RequestError
-from mage.cli import commands, main
+from mage.cli import main
+from mage.cli.app import split_names
 
 HEAVY = ("torch", "transformers", "peft", "pettingzoo")
 
@@ -224,9 +225,9 @@ def test_an_unknown_name_of_the_package_lists_the_known_ones():
 
 
 def test_opponent_names_split_at_commas_outside_parentheses():
-    assert commands.split_names("a(b=1,c=2),d") == ("a(b=1,c=2)", "d")
+    assert split_names("a(b=1,c=2),d") == ("a(b=1,c=2)", "d")
     with pytest.raises(RequestError, match="--opponents"):
-        commands.split_names(" , ")
+        split_names(" , ")
 
 
 def test_standings_are_derived_written_and_printed(stand_in, tmp_path):
