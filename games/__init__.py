@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from games.opponents import NamedOpponent, Split, expand, opponent, split
     from games.registry import describe, load, load_matrix, names
     from games.text import Episode, TextAdapter, TextGame
+    from games.variants import Variant, describe_variants, variant
 
 __all__ = [
     "Episode",
@@ -28,8 +29,10 @@ __all__ = [
     "Split",
     "TextAdapter",
     "TextGame",
+    "Variant",
     "bayes",
     "describe",
+    "describe_variants",
     "exact",
     "expand",
     "families",
@@ -41,6 +44,7 @@ __all__ = [
     "opponent",
     "opponents",
     "split",
+    "variant",
 ]
 
 _MODULES = frozenset({"bayes", "exact", "families", "finite_state", "opponents"})
@@ -53,7 +57,9 @@ _HOMES = {
     "Split": "opponents",
     "TextAdapter": "text",
     "TextGame": "text",
+    "Variant": "variants",
     "describe": "registry",
+    "describe_variants": "variants",
     "expand": "opponents",
     "learning_curve": "curves",
     "load": "registry",
@@ -61,6 +67,7 @@ _HOMES = {
     "names": "registry",
     "opponent": "opponents",
     "split": "opponents",
+    "variant": "variants",
 }
 
 

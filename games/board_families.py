@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from games.family import Family, Way
-from games.fits import Fit, load_solver, of_kind
+from games.fits import Fit, load_rules, of_kind
 from games.opponent_parameters import Order
 from games.parameters import Real
 from games.trees.policy import TreePolicy
@@ -37,7 +37,7 @@ ORDERS: dict[str, Callable[[int], tuple[int, ...]]] = {
 
 def usual_order(game: Any) -> tuple[int, ...]:
     """What a greedy player of this game prefers, where there is neither a win nor a threat."""
-    known = load_solver(game.solver)
+    known = load_rules(game.solver)
     return ORDERS[known.get_type().short_name](known.num_distinct_actions())
 
 
@@ -79,7 +79,8 @@ class _Greedy:
 
 
 @lru_cache(maxsize=16)
-def _greedy_of(order: tuple[int, ...]) -> Any:
+def _greedy_of(order: tuple[int, ...], solver: str) -> Any:
+    """One for each game: what wins in one of them may lose in another with the same positions."""
     return _Greedy(order)
 
 
@@ -99,7 +100,7 @@ def preferred_policy(order: tuple[int, ...], state: Any, seat: int) -> list[floa
 
 
 def _greedy(game: Any, seat: int, *, blunder: float) -> TreePolicy:
-    choose = _greedy_of(usual_order(game))
+    choose = _greedy_of(usual_order(game), game.solver)
     return TreePolicy(partial(greedy_policy, choose, blunder), "greedy", 1.0 - blunder)
 
 

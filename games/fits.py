@@ -59,13 +59,27 @@ def _is_hidden(game: Any) -> bool:
     return bool(kind.provides_information_state_string) and kind.chance_mode.name != "SAMPLED_STOCHASTIC"
 
 
+def load_rules(solver: str) -> Any:
+    """The OpenSpiel game of this name, or the one whose payoffs it turns round: same moves, same information."""
+    import pyspiel
+
+    known = load_solver(solver)
+    while known.get_type().short_name == "misere":
+        known = load_solver(pyspiel.game_parameters_to_string(known.get_parameters()["game"]))
+    return known
+
+
 def of_kind(short_names: tuple[str, ...], seats: int | None = None) -> Callable[[Any], bool]:
-    """The test for one of OpenSpiel's games, by their names without parameters, with that many seats."""
+    """The test for one of OpenSpiel's games, by their names without parameters, with that many seats.
+
+    A game whose payoffs are turned round (`misere`) counts as what it was: families tell what they know of it by moves
+    and information states.
+    """
 
     def test(game: Any) -> bool:
         if not _has_states(game):
             return False
-        known = load_solver(game.solver)
+        known = load_rules(game.solver)
         return known.get_type().short_name in short_names and seats in (None, known.num_players())
 
     return test

@@ -1,4 +1,4 @@
-"""Opponents that are computed: counterfactual regret minimisation, and the best response to another opponent.
+"""Opponents that are computed: an equilibrium, counterfactual regret minimisation, the best response to another one.
 
 Made when first asked for and kept. Left out: what learns from play (`q_learning`).
 """
@@ -11,10 +11,13 @@ from typing import Any
 from games import exact
 from games.errors import RequestError
 from games.family import Family, Way
-from games.fits import HIDDEN, MATRIX, TREE, load_solver
+from games.finite_state import FiniteStatePolicy
+from games.fits import HIDDEN, MATRIX, TREE, Fit, load_solver
 from games.opponent_parameters import Text, opponent_text
 from games.parameters import Whole
-from games.strategies import RANDOM
+from games.stage import is_constant_sum
+from games.strategies import RANDOM, memoryless
+from games.trees import program
 from games.trees.policy import TreePolicy
 
 
@@ -43,6 +46,45 @@ def _cfr_probabilities(solver: str, iterations: int, state: Any, seat: int) -> l
     return [shares[action] for action in state.legal_actions(seat)]
 
 
+def equilibrium_matrix(game: Any, seat: int) -> FiniteStatePolicy:
+    """A mix that nothing can hurt in every round: with a constant sum an equilibrium of the round, and so of all.
+
+    Where there are several such mixes the linear program's solver decides which.
+    """
+    form = program.one_round(game.payoffs)
+    (mix,) = program.moves_of_plan(form.decisions[seat], program.maximin_plan(form, seat))
+    return memoryless(game, seat, mix)
+
+
+def equilibrium_tree(game: Any, seat: int) -> TreePolicy:
+    """The seat's part of an equilibrium (`trees.equilibrium`). Raises RequestError for a game too large to walk."""
+    reason = exact.refusal(game)
+    if reason is not None:
+        raise RequestError(reason)
+    return TreePolicy(partial(_equilibrium_probabilities, game.solver), "equilibrium")
+
+
+def _equilibrium_probabilities(solver: str, state: Any, seat: int) -> Any:
+    from games.trees.equilibrium import equilibrium_policy
+
+    return equilibrium_policy(solver, seat)(state, seat)
+
+
+def _shares_a_sum(game: Any) -> bool:
+    """Whether OpenSpiel knows the game as one in which two seats share a constant sum."""
+    if not TREE.test(game):
+        return False
+    known = load_solver(game.solver)
+    return known.num_players() == 2 and known.get_type().utility.name in ("ZERO_SUM", "CONSTANT_SUM")
+
+
+SHARED_MATRIX = Fit(
+    "not a matrix game in which two seats share a constant sum",
+    lambda game: MATRIX.test(game) and is_constant_sum(game),
+)
+SHARED_TREE = Fit("not a game of OpenSpiel's in which two seats share one", _shares_a_sum)
+
+
 def best_response_matrix(game: Any, seat: int, *, to: Any) -> Any:
     """The exact best response to a named opponent in a repeated matrix game, a finite-state policy."""
     return exact.best_response_policy(game, to, seat)
@@ -66,6 +108,13 @@ def best_response_tree(game: Any, seat: int, *, to: Any) -> TreePolicy:
 
 
 SOLVED_FAMILIES: tuple[Family, ...] = (
+    Family(
+        "equilibrium",
+        "equilibrium",
+        "an equilibrium of two seats with a constant sum, played as mixed: nothing can gain on it in the long run",
+        (),
+        (Way(SHARED_MATRIX, equilibrium_matrix), Way(SHARED_TREE, equilibrium_tree)),
+    ),
     Family(
         "cfr",
         "cfr",

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Protocol
 
 import torch
-from transformers import PreTrainedTokenizerFast
 
 from games.errors import RequestError
 from games.opponents import NamedOpponent
@@ -110,7 +109,7 @@ class Elsewhere:
         place = self.find(config.model.name, record, False)
         tokenizer = models.load_tokenizer(place.folder)
         codec = Codec(tokenizer, models.start_ids(tokenizer, place.start))
-        _check_texts(config.model.name, tokenizer, codec, game, config.trial.episodes)
+        check_texts(config.model.name, codec, game, config.trial.episodes)
         return Reader(codec, models.load_max_tokens(place.folder))
 
     def provide(
@@ -146,7 +145,7 @@ def provider(name: str) -> Provider:
     )
 
 
-def _check_texts(name: str, tokenizer: PreTrainedTokenizerFast, codec: Codec, game: TextGame, episodes: int) -> None:
+def check_texts(name: str, codec: Codec, game: TextGame, episodes: int) -> None:
     """Refuse a tokenizer whose tokens, segment after segment, are not the game's text, or whose moves collide."""
     for seat in range(game.seats):
         spoken = game.spoken[seat]
@@ -154,7 +153,7 @@ def _check_texts(name: str, tokenizer: PreTrainedTokenizerFast, codec: Codec, ga
         segments = [game.rules(seat, episodes), *(game.episode_header(number + 1) for number in range(episodes))]
         segments += [move + TERMINATOR for move in spoken.moves] + list(spoken.news)
         ids = [token for segment in segments for token in codec.encode(segment)]
-        text, wanted = tokenizer.decode(ids, clean_up_tokenization_spaces=False), "".join(segments)
+        text, wanted = codec.decode(ids), "".join(segments)
         if text != wanted:
             at = next((i for i, (a, b) in enumerate(zip(text, wanted, strict=False)) if a != b), 0)
             raise RequestError(

@@ -5,6 +5,7 @@ turn's (design, decision 4). A move is encoded together with its terminator; mov
 therefore differ (decision 5). Left out: chat templates.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
@@ -23,6 +24,10 @@ class Tokenizer(Protocol):
 
     def encode(self, text: str, *, add_special_tokens: bool = ...) -> list[int]:
         """Return the ids of the text."""
+        ...
+
+    def decode(self, ids: Sequence[int], *, clean_up_tokenization_spaces: bool = ...) -> str:
+        """Return the text of the ids."""
         ...
 
 
@@ -61,6 +66,10 @@ class Codec:
             ids = tuple(self._tokenizer.encode(text, add_special_tokens=False))
             _keep(self._segments, text, ids, MOST_TEXTS)
         return ids
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of the ids, as it was put together from segments."""
+        return self._tokenizer.decode(ids, clean_up_tokenization_spaces=False)
 
     def encode_move(self, move: str) -> tuple[int, ...]:
         """Return the ids of a move with its terminator."""

@@ -2,112 +2,192 @@
 
 Held-out opponents are met here and nowhere else (design, decision 11). Every draw is keyed by the evaluation's own
 seed and stream, so evaluating changes no training and training no evaluation. Left out: intervals and tables
-(`mage.evaluation_report`, `mage.views.tables`).
+(`mage.evaluation_report`, `mage.views.evaluation_table`).
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from games import bayes, exact
-from games.matrix_text import MatrixGame
-from games.naming import behaviour
 from games.opponents import NamedOpponent
 from mage import evaluation_plan, keys
-from mage.config import Draw
-from mage.evaluation_plan import TRIAL_BITS
-from mage.evaluation_report import OpponentSample, evaluation_report
-from mage.keys import PlayKeys
-from mage.records import TrialRecord
+from mage.baselines import COMPUTED, PLAYED, Played
+from mage.evaluation_comparisons import adjust
+from mage.evaluation_plan import TRIAL_BITS, Arena, EvaluationPlan
+from mage.evaluation_pools import OpponentSample
+from mage.evaluation_report import BaselineSample, evaluation_report
+from mage.evaluation_samples import Met
+from mage.guests import Guest, Opponent, RoutedSampler
+from mage.keys import EVALUATION, PlayKeys
 from mage.scheduler import play_waves
 from mage.session import Session
 from mage.trials import Conditions, PlayedTrial, SeatPlan, TrialPlan
 from populations.matchmaking import Pairing
 
+Progress = Callable[[int, int], None]
+
 
 def evaluate(
     run: str | Path,
     *,
-    agent: str | None = None,
+    agent: str | Sequence[str] | None = None,
     opponents: str | Sequence[str] = "held_out",
     memory: str | None = None,
     trials: int | None = None,
     seed: int | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    variants: Sequence[str] = (),
+    baselines: bool = False,
+    progress: Progress = lambda done, total: None,
 ) -> dict[str, Any]:
     """Play an evaluation and return the object of `mage evaluate --json` (docs/evaluation.md).
 
-    agent: a member's name or "base" for the untrained model; None is every learner. opponents: a set's name or
-    opponents' names. memory, trials (per agent and opponent, split over seats) and seed: as the run's config has them
-    unless given. progress: called with (trials done, trials in all). Raises RequestError for unknown names.
+    agent, opponents, variants: see `evaluation_plan.plan`. memory, trials (per agent and opponent, split over seats)
+    and seed: as the run's config has them unless given. baselines: those of `mage.baselines` stand beside the agents.
+    progress: called with (trials done, trials in all). Raises RequestError for unknown names.
     """
-    asked = evaluation_plan.plan(run, agent=agent, opponents=opponents, memory=memory, trials=trials, seed=seed)
-    samples = measure(
-        asked.session,
-        asked.agents,
-        asked.opponents,
-        trials=asked.trials,
-        seed=asked.seed,
-        memory=asked.memory,
-        progress=progress,
+    asked = evaluation_plan.plan(
+        run, agent=agent, opponents=opponents, memory=memory, trials=trials, seed=seed, variants=variants
     )
-    return report(asked.session, samples, asked.memory)
+    beside = [_played(asked, arena) if baselines else {} for arena in asked.arenas]
+    agents = [len(asked.agents) + sum(len(each.agents) for each in played.values()) for played in beside]
+    counter = _Counter(
+        progress,
+        asked.trials * sum(n * len(arena.opponents) for n, arena in zip(agents, asked.arenas, strict=True)),
+    )
+    tables = [
+        _table(asked, arena, played, baselines, counter) for arena, played in zip(asked.arenas, beside, strict=True)
+    ]
+    return whole(tables)
 
 
-def report(session: Session, samples: Sequence[OpponentSample], memory: str | None = None) -> dict[str, Any]:
+class _Counter:
+    """Adds up the trials of several measurements."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress, self._total, self._before = progress, total, 0
+
+    def __call__(self, done: int, total: int) -> None:
+        self._progress(self._before + done, self._total)
+        self._before += total if done == total else 0
+
+
+def _played(asked: EvaluationPlan, arena: Arena) -> dict[str, Played]:
+    """Return the baselines that make sense in an arena, by name."""
+    made = {name: make(arena.session, asked.agents, asked.memory) for name, make in PLAYED.items()}
+    return {name: played for name, played in made.items() if played is not None}
+
+
+def _table(
+    asked: EvaluationPlan, arena: Arena, beside: Mapping[str, Played], computed: bool, progress: Progress
+) -> dict[str, Any]:
+    """Play one arena: the agents, then the baselines, and report on it."""
+
+    def measured(agents: Sequence[str], memory: str, player: NamedOpponent | None = None) -> list[OpponentSample]:
+        return measure(
+            arena.session,
+            agents,
+            arena.opponents,
+            trials=asked.trials,
+            seed=asked.seed,
+            memory=memory,
+            variant=arena.variant,
+            player=player,
+            progress=progress,
+        )
+
+    samples = measured(asked.agents, asked.memory)
+    found = [
+        BaselineSample(name, None if one.player else one.memory, measured(one.agents, one.memory, one.player))
+        for name, one in beside.items()
+    ]
+    if computed:
+        known = {name: returns(arena.session, arena.opponents, arena.variant) for name, returns in COMPUTED.items()}
+        found += [BaselineSample(name, None, returns=returns) for name, returns in known.items() if returns]
+    table = report(arena.session, samples, trials=asked.trials, seed=asked.seed, memory=asked.memory, baselines=found)
+    return {**table, "variant": arena.variant or None, "left_out": list(arena.left_out)}
+
+
+def whole(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the object that is written: the report of the run's own game, which holds those of its variants.
+
+    Everything that is compared in them is corrected as one family.
+    """
+    adjust(tables)
+    return {**tables[0], "variants": list(tables[1:])}
+
+
+def report(
+    session: Session,
+    samples: Sequence[OpponentSample],
+    *,
+    trials: int,
+    seed: int,
+    memory: str | None = None,
+    baselines: Sequence[BaselineSample] = (),
+) -> dict[str, Any]:
     """Return the JSON object of the samples; its resampling is keyed, so equal samples give equal intervals."""
     game = session.setting.game
-    return evaluation_report(
+    table = evaluation_report(
         samples,
         run=session.paths.root.resolve().name,
         game=game.name,
         memory=memory or session.config.trial.memory,
         utility_range=game.utility_range,
         rng=keys.generator(session.config.evaluation.seed, "bootstrap"),
+        baselines=baselines,
     )
+    return {**table, "trials": trials, "seed": seed, "variant": None, "left_out": []}
 
 
 def measure(
     session: Session,
     agents: Sequence[str],
-    opponents: Sequence[NamedOpponent],
+    opponents: Sequence[Opponent],
     *,
     trials: int,
     seed: int,
     memory: str | None = None,
-    stream: str = "evaluate",
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    stream: str = EVALUATION,
+    variant: str = "",
+    player: NamedOpponent | None = None,
+    progress: Progress = lambda done, total: None,
 ) -> list[OpponentSample]:
-    """Play `trials` trials of every agent against every opponent, split over seats, and return the samples."""
-    met = {(agent, opponent.name): _Met() for opponent in opponents for agent in agents}
+    """Play `trials` trials of every agent against every opponent, split over seats, and return the samples.
+
+    variant: how the session's game differs from the run's own. player: a scripted player that stands in for the agents.
+    """
+    met = {(agent, one.name): Met(session, agent, one, variant, player) for one in opponents for agent in agents}
     conditions = session.conditions(PlayKeys(seed, stream, 0), memory)
-    for trial in play_trials(session, agents, opponents, trials, conditions, progress):
+    played = play_trials(session, agents, opponents, trials, conditions, progress, variant=variant, player=player)
+    for trial in played:
         pairing = trial.record.pairing
         met[pairing.learner, pairing.opponent].add(trial.record)
-    return [
-        sample
-        for opponent in opponents
-        for agent in agents
-        for sample in _samples(session, agent, opponent, met[agent, opponent.name])
-    ]
+    return [sample for one in opponents for agent in agents for sample in met[agent, one.name].samples()]
 
 
 def play_trials(
     session: Session,
     agents: Sequence[str],
-    opponents: Sequence[NamedOpponent],
+    opponents: Sequence[Opponent],
     trials: int,
     conditions: Conditions,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda done, total: None,
+    *,
+    variant: str = "",
+    player: NamedOpponent | None = None,
 ) -> Iterator[PlayedTrial]:
-    """Play `trials` trials of every agent against every opponent, split over seats; no more than a wave is held."""
-    plans = [plan for opponent in opponents for agent in agents for plan in _plans(session, agent, opponent, trials)]
+    """Play every agent against every opponent; yields the trials of one pair after the other, in order."""
+    plans = [
+        plan
+        for opponent in opponents
+        for agent in agents
+        for plan in _plans(session, agent, opponent, trials, variant, player)
+    ]
+    sampler = RoutedSampler(session.sampler, [one for one in opponents if isinstance(one, Guest)])
     done = 0
-    for wave in play_waves(plans, conditions, session.sampler, lane_rows=session.config.learning.batch_rows):
+    progress(done, len(plans))
+    for wave in play_waves(plans, conditions, sampler, lane_rows=session.config.learning.batch_rows):
         yield from wave
         done += len(wave)
         session.sampler.work.take()  # only training's rollouts are profiled
@@ -119,80 +199,19 @@ def code(agent: str, opponent: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{agent}\n{opponent}".encode(), digest_size=4).digest(), "little")
 
 
-def _plans(session: Session, agent: str, opponent: NamedOpponent, trials: int) -> list[TrialPlan]:
+def _plans(
+    session: Session, agent: str, opponent: Opponent, trials: int, variant: str, player: NamedOpponent | None
+) -> list[TrialPlan]:
     """Plan one agent against one opponent. Every trial is a group of its own, its draws keyed by who meets whom."""
-    first, seats = code(agent, opponent.name) << TRIAL_BITS, session.setting.game.seats
+    seats = session.setting.game.seats
+    first = code(agent, f"{opponent.name}\n{variant}" if variant else opponent.name) << TRIAL_BITS
+    guest = opponent if isinstance(opponent, Guest) else None
     plans = []
     for number in range(first, first + trials):
         seat = number % seats
-        pairing = Pairing(agent, opponent.name, seat, number, number, "scripted")
-        own, other = SeatPlan(agent, None, number), SeatPlan(opponent.name, opponent, number)
+        pairing = Pairing(agent, opponent.name, seat, number, number, "snapshot" if guest else "scripted")
+        own = SeatPlan(agent, player, number)
+        scripted = opponent if isinstance(opponent, NamedOpponent) else None
+        other = SeatPlan(opponent.name, scripted, number, reading=guest.reading if guest else None)
         plans.append(TrialPlan.of(pairing, own, other, seats))
     return plans
-
-
-class _Met:
-    """What is kept of the trials of one agent against one opponent, by the agent's seat."""
-
-    def __init__(self) -> None:
-        self.returns: dict[int, list[tuple[float, ...]]] = {}
-        self.others: dict[int, list[tuple[float, ...]]] = {}
-        self.forfeits: dict[int, list[tuple[bool, ...]]] = {}
-
-    def add(self, record: TrialRecord) -> None:
-        seat = record.pairing.seat
-        self.returns.setdefault(seat, []).append(record.returns(seat))
-        self.others.setdefault(seat, []).append(record.best_of_others(seat))
-        self.forfeits.setdefault(seat, []).append(tuple(episode.forfeits[seat] > 0 for episode in record.episodes))
-
-
-def _samples(session: Session, agent: str, opponent: NamedOpponent, met: _Met) -> list[OpponentSample]:
-    """Return one sample per seat, with the exact values that the seat has against this opponent."""
-    game = session.setting.game
-    solved = exact.refusal(game) is None
-    return [
-        OpponentSample(
-            agent=agent,
-            name=opponent.name,
-            family=opponent.family,
-            distance=_distance(session, opponent),
-            seat=seat,
-            security_value=exact.security_value(game, seat) if solved else None,
-            nash_value=exact.nash_value(game, seat) if solved else None,
-            best_response_value=exact.best_response_value(game, opponent, seat) if solved else None,
-            returns=np.array(met.returns[seat]),
-            others=np.array(met.others[seat]),
-            forfeits=np.array(met.forfeits[seat]),
-            bayes_returns=_ceiling(session, opponent, seat),
-        )
-        for seat in sorted(met.returns)
-    ]
-
-
-def _distance(session: Session, opponent: NamedOpponent) -> str:
-    """Return how far an opponent is from what the adapters or the base met, under whatever name they met it."""
-    game, sets = session.setting.game, session.setting.opponents
-    met = sets.training + session.setting.corpus
-    if opponent not in sets.validation + sets.held_out:  # those are kept apart from what was met
-        own = behaviour(game, opponent)
-        others = (behaviour(game, other) for other in met)
-        if any(here == there for other in others for here, there in zip(own, other, strict=True)):
-            return "training"
-    return replace(sets, training=met).distance(opponent)
-
-
-def _ceiling(session: Session, opponent: NamedOpponent, seat: int) -> np.ndarray | None:
-    """Return what the Bayes-optimal player gets by episode, where the prior that drew the opponent is known."""
-    game, config = session.setting.game, session.config
-    if not isinstance(game, MatrixGame):
-        return None
-    declared = (*config.opponents.training, *config.opponents.validation, *config.opponents.held_out)
-    prior: bayes.Prior | None = None
-    if opponent.family in bayes.PRIORS:
-        of_draw = bayes.PRIORS[opponent.family]
-        drawn = [draw for draw in declared if isinstance(draw, Draw) and draw.family == opponent.family]
-        priors = {of_draw(game, seat, draw.parameters) for draw in drawn}
-        prior = priors.pop() if len(priors) == 1 else None
-    elif opponent in session.setting.opponents.training:
-        prior = bayes.habit_prior(game, session.setting.opponents.training, seat)
-    return None if prior is None else bayes.ceiling(game, opponent, prior, config.trial.episodes, seat)

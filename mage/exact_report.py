@@ -74,6 +74,20 @@ def pooled(strata: Sequence[Stratum], fixed: float | None) -> dict[str, Any]:
     }
 
 
+def by_episode(values: Sequence[NDArray[np.float64]], rng: np.random.Generator) -> list[dict[str, float]]:
+    """Return the mean of a figure in each episode, with its 95% interval over trials; every opponent counts as much.
+
+    values: one [T, E] for each opponent.
+    """
+    means = np.mean([each.mean(axis=0) for each in values], axis=0)
+    draws = np.mean([resampled_sums(each, rng) / len(each) for each in values], axis=0)
+    n = sum(len(each) for each in values)
+    return [
+        {"episode": number + 1, "n": n, **_interval("mean", means[number], draws[:, number])}
+        for number in range(len(means))
+    ]
+
+
 def _interval(name: str, value: float, draws: NDArray[np.float64]) -> dict[str, float]:
     got = percentile_interval(value, draws)
     return {name: got.value, "ci_low": got.low, "ci_high": got.high}

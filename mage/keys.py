@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+EVALUATION = "evaluate"  # the stream of everything that is measured on opponents
 _SPACING = 2.0**-53  # of the draws
+_APART = 1 << 31  # environment seeds from here on are evaluation's own
 _MOVE_KEY = struct.Struct("<7q")  # the packed key of a move's draw: formats are read once
 
 
@@ -59,8 +61,13 @@ class PlayKeys:
         return _unit(hashlib.blake2b(key, digest_size=8, person=self.stream.encode()).digest())
 
     def deal(self, group: int, episode: int) -> int:
-        """Return the environment seed of an episode; all trials of a group see the same deals."""
-        return integer(self.seed, self.stream + "-deal", self.iteration, group, episode)
+        """Return the environment seed of an episode, in [0, 2**32); all trials of a group see the same deals.
+
+        Seeds of evaluation lie in the upper half and all others in the lower one, so that no deal that was trained on
+        is evaluated on, whatever the seeds of the two.
+        """
+        seed = integer(self.seed, self.stream + "-deal", self.iteration, group, episode)
+        return seed + _APART if self.stream == EVALUATION else seed
 
     def shared(self, group: int) -> int:
         """Return the stand-in trial number whose draws every trial of a group shares (its opponent's stream)."""

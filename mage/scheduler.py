@@ -123,13 +123,14 @@ def _advance(
 def _seat(plans: Sequence[TrialPlan], lane_rows: int) -> list[list[Row]]:
     """Share the reading seats out to lanes by how many a trial has and which of these it is: they move in step.
 
-    Returns the rows of each lane, those of an agent adjacent.
+    Agents on different bases share no lane. Returns the rows of each lane, those of an agent adjacent.
     """
-    kinds: dict[tuple[int, int], list[tuple[str, Row]]] = defaultdict(list)
+    kinds: dict[tuple[int, int, str], list[tuple[str, Row]]] = defaultdict(list)
     for index, plan in enumerate(plans):
         readers = [seat for seat, who in enumerate(plan.seats) if who.opponent is None]
         for ordinal, seat in enumerate(readers):
-            kinds[len(readers), ordinal].append((plan.seats[seat].member, (index, seat)))
+            who = plan.seats[seat]
+            kinds[len(readers), ordinal, who.reading.base if who.reading else ""].append((who.member, (index, seat)))
     lanes: list[list[Row]] = []
     for _, members in sorted(kinds.items()):
         rows = [row for _, row in sorted(members)]

@@ -3,18 +3,18 @@
 `describe` reads no weights; `build` makes or reads the base. Left out: any loop, where bases come from (`mage.bases`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 
 import games
-from games.errors import RequestError
+from games.errors import RequestError, unknown
 from games.opponents import NamedOpponent, Split, split
 from games.text import TextGame
-from mage import bases, models, places
+from mage import bases, checkpoint, models, places
 from mage.adapter_files import LoraSettings
-from mage.adapters import AdapterBank
+from mage.adapters import BASE, AdapterBank
 from mage.base_models import TINY
 from mage.bases import Progress, Reader
 from mage.codec import Codec
@@ -47,6 +47,35 @@ class Session:
     model: models.LanguageModel
     bank: AdapterBank
     sampler: ConstrainedSampler
+
+    def playing(self, game: TextGame, episodes: int | None = None) -> "Session":
+        """Return the session in another game, with as many episodes a trial unless given; base and bank are shared.
+
+        Raises RequestError where the base can't read the game, or a whole trial of it.
+        """
+        name, codec = self.model.name, self.model.codec
+        trial = self.config.trial.model_copy(update={"episodes": episodes or self.config.trial.episodes})
+        config = self.config.model_copy(update={"trial": trial})
+        bases.check_texts(name, codec, game, trial.episodes)
+        needed = _needed(config, game, codec, self.model.max_tokens)
+        sampler = ConstrainedSampler(self.model, self.bank, needed, config.learning.merge)
+        return replace(self, config=config, setting=replace(self.setting, game=game), sampler=sampler)
+
+    @property
+    def members(self) -> dict[str, Path]:
+        """The adapter folder of every member; a learner's in the checkpoint is the newest there is."""
+        roots = [self.paths.members]
+        if checkpoint.exists(self.paths.checkpoint):
+            roots.append(checkpoint.learners(self.paths.checkpoint))
+        return {folder.name: folder for root in roots if root.is_dir() for folder in sorted(root.iterdir())}
+
+    def admit(self, name: str) -> None:
+        """Bring a member's adapter into the bank, from its folder or, while a run goes on, from its checkpoint."""
+        if name == BASE or name in self.bank.adapters:
+            return
+        if name not in self.members:
+            raise unknown("member", name, [BASE, *self.members])
+        self.bank.load(name, self.members[name], trainable=False)
 
     def conditions(self, keys: PlayKeys, memory: str | None = None) -> Conditions:
         """Return what the trials of one batch share; memory as configured unless given."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from games.errors import RequestError
 from mage import checkpoint, keys
 from mage.bound import bounds
-from mage.evaluation import measure, report
+from mage.evaluation import measure, report, whole
 from mage.events import SCHEMA, EventLog, match_event
 from mage.files import sync, sync_tree, write_durably
 from mage.keys import PlayKeys
@@ -31,6 +31,8 @@ from mage.work import Chunk
 from populations.league import League
 from populations.members import Member, Population
 from populations.payoffs import PayoffTable
+
+VALIDATION_TRIALS = 32  # of each learner against each opponent, split over seats
 
 
 def train(
@@ -222,10 +224,11 @@ class TrainingRun:
         every, opponents = self._config.run.validate_every, self._session.setting.opponents.validation
         if not every or self.iteration % every or not opponents:
             return
+        seed = self._config.run.seed
         samples = measure(
-            self._session, self.learners, opponents, trials=32, seed=self._config.run.seed, stream="validate"
+            self._session, self.learners, opponents, trials=VALIDATION_TRIALS, seed=seed, stream="validate"
         )
-        for agent in report(self._session, samples)["agents"]:
+        for agent in report(self._session, samples, trials=VALIDATION_TRIALS, seed=seed)["agents"]:
             event = {"type": "validation", "iteration": self.iteration, "agent": agent["agent"]}
             self._log.append({**event, "episodes": agent["overall"]})
 
@@ -245,6 +248,6 @@ def _evaluate(session: Session, learners: list[str], reporter: Reporter) -> None
             samples = measure(
                 session, learners, held_out, trials=evaluation.trials, seed=evaluation.seed, progress=progress
             )
-        table = report(session, samples)
+        table = whole([report(session, samples, trials=evaluation.trials, seed=evaluation.seed)])
         write_durably(session.paths.evaluation, json.dumps(table, indent=1) + "\n")
         reporter.table(table)

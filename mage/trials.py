@@ -17,6 +17,15 @@ from populations.matchmaking import Pairing
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """How a language agent reads that stands on another base than the rest, or remembers otherwise."""
+
+    base: str  # agents of equal bases can be sampled together
+    codec: Codec
+    memory: str  # "transcript" or "none"
+
+
+@dataclass(frozen=True, slots=True)
 class SeatPlan:
     """Who sits in a seat, and whose random stream it draws from."""
 
@@ -24,6 +33,7 @@ class SeatPlan:
     opponent: NamedOpponent | None  # the scripted player; None for a language agent
     stream: int  # the trial number in the keys of its draws; negative where a group shares them
     transcribed: bool = False  # keep a scripted seat's text as a context, for a corpus
+    reading: Reading | None = None  # None: as the conditions say
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +92,18 @@ class _Reader:
 
     def __init__(self, plan: SeatPlan, seat: int, conditions: Conditions) -> None:
         self._plan, self._seat, self._conditions = plan, seat, conditions
-        self._encode = conditions.codec.encode
+        reading = plan.reading
+        self._codec = reading.codec if reading else conditions.codec
+        self._memory = reading.memory if reading else conditions.memory
+        self._encode = self._codec.encode
         self._unwritten: list[str] = []
         self.contexts: list[Context] = []
 
     def open_episode(self, number: int) -> None:
         """Continue the context, or open a fresh one that knows of no earlier episode."""
         game = self._conditions.game
-        if not self.contexts or self._conditions.memory == "none":
-            self.context = Context(self._plan.member, self._seat, list(self._conditions.codec.start))
+        if not self.contexts or self._memory == "none":
+            self.context = Context(self._plan.member, self._seat, list(self._codec.start))
             self.contexts.append(self.context)
             self._unwritten, number = [game.rules(self._seat, self._conditions.episodes)], 1
         pending = sum(len(self._encode(segment)) for segment in self._unwritten)
@@ -111,7 +124,7 @@ class _Reader:
         return segments[0] if len(segments) == 1 else "".join(segments)
 
     def write_move(self, move: str) -> None:
-        self.context.ids += self._conditions.codec.encode_move(move)
+        self.context.ids += self._codec.encode_move(move)
 
 
 def play(plan: TrialPlan, conditions: Conditions) -> Generator[MoveRequest, MoveReply, PlayedTrial]:

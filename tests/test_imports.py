@@ -31,6 +31,8 @@ LAYERS = {
     "mage.credit": 1,
     "mage.losses": 1,
     "mage.statistics": 1,
+    "mage.evaluation_pools": 1,
+    "mage.evaluation_comparisons": 1,
     "mage.evaluation_report": 1,
     "mage.exact_report": 1,
     # tokens and tensors
@@ -67,6 +69,9 @@ LAYERS = {
     "mage.settle": 4,
     "mage.evaluation": 4,
     "mage.evaluation_plan": 4,
+    "mage.evaluation_samples": 4,
+    "mage.guests": 4,
+    "mage.baselines": 4,
     "mage.exact_evaluation": 4,
     "mage.frozen_policies": 4,
     "mage.bound": 4,

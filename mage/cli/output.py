@@ -46,6 +46,13 @@ def check_writable(path: Path | None) -> None:
         raise RequestError(f'--json: got "{path}", expected a file in a directory that exists')
 
 
+def refuse_together(option: str, given: bool, others: Mapping[str, bool]) -> None:
+    """Refuse an option together with others, by name and whether they were given too."""
+    for other, both in others.items():
+        if given and both:
+            raise RequestError(f"got {option} with {other}, expected one without the other; leave one out")
+
+
 def write_json(path: Path | None, value: Mapping[str, Any]) -> None:
     """Write `value` to `path`, if there is one. Raises ValueError for NaN and infinities."""
     if path is not None:

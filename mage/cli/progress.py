@@ -13,8 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from mage.rows import RewardSummary
 from mage.timings import Profile
+from mage.views.evaluation_table import print_evaluation
 from mage.views.profile import profile_table
-from mage.views.tables import print_evaluation
 
 
 class ConsoleReporter:

@@ -13,7 +13,8 @@ from rich.console import Console
 from games.errors import RequestError
 from mage.paths import RunPaths
 from mage.standings import standings
-from mage.views.tables import print_evaluation, print_standings
+from mage.views.evaluation_table import print_evaluation
+from mage.views.tables import print_standings
 
 WIDTH = 90
 

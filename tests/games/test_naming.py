@@ -62,8 +62,9 @@ def test_the_families_that_fit_depend_on_the_game():
     anywhere = {"random", "first_legal", "mixture"}
     trees = anywhere | {"best_response", "q_learning", "table"}
     assert {family.name for family in fitting(load("public_goods"))} == anywhere
-    assert {family.name for family in fitting(KUHN)} == trees | {"kuhn_tendencies", "is_mcts", "cfr"}
-    assert {family.name for family in fitting(load("tictactoe"))} == trees | {"greedy", "preferred_cells", "mcts"}
+    assert {family.name for family in fitting(KUHN)} == trees | {"kuhn_tendencies", "is_mcts", "cfr", "equilibrium"}
+    boards = {"greedy", "preferred_cells", "mcts", "equilibrium"}
+    assert {family.name for family in fitting(load("tictactoe"))} == trees | boards
     assert {family.name for family in fitting(load("chess"))} >= anywhere
     assert {"tit_for_tat", "random", "best_response"} < {family.name for family in fitting(RPS)}
 

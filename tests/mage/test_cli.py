@@ -153,22 +153,22 @@ def test_an_interrupt_elsewhere_is_status_130(capsys, stand_in):
 def test_evaluate_hands_over_names_and_writes_json(stand_in, monkeypatch, tmp_path):
     calls = stand_in("mage.evaluation", "evaluate", lambda: {"schema": "x"})
     prints = []
-    monkeypatch.setattr("mage.views.tables.print_evaluation", lambda console, table: prints.append(table))
+    monkeypatch.setattr("mage.views.evaluation_table.print_evaluation", lambda console, table: prints.append(table))
     file = tmp_path / "table.json"
     names = "tit_for_tat, cycle(start=R,step=1)"
     assert main(["evaluate", "r", "--opponents", names, "--trials", "8", "--json", str(file)]) == 0
     options = calls[0][1]
     assert options["opponents"] == ("tit_for_tat", "cycle(start=R,step=1)")
-    assert (options["trials"], options["seed"], options["agent"]) == (8, None, None)
+    assert (options["trials"], options["seed"], options["agent"]) == (8, None, ("learners",))
     assert json.loads(file.read_text()) == {"schema": "x"}
     assert prints == [{"schema": "x"}]
 
 
 def test_evaluate_means_a_set_by_its_name(stand_in, monkeypatch):
     calls = stand_in("mage.evaluation", "evaluate", dict)
-    monkeypatch.setattr("mage.views.tables.print_evaluation", lambda console, table: None)
+    monkeypatch.setattr("mage.views.evaluation_table.print_evaluation", lambda console, table: None)
     assert main(["evaluate", "r"]) == main(["evaluate", "r", "--opponents", "validation"]) == 0
-    assert [options["opponents"] for _, options in calls] == ["held_out", "validation"]
+    assert [options["opponents"] for _, options in calls] == [("held_out",), ("validation",)]
 
 
 def test_a_json_file_that_cannot_be_written_is_refused_before_the_work(capsys, tmp_path):

@@ -6,7 +6,6 @@ import shutil
 import pytest
 
 import mage
-from mage import evaluation_plan
 from mage.cli import main
 from mage.evaluation import measure
 from mage.session import reopen
@@ -16,7 +15,7 @@ pytest_plugins = ["tests.mage.small_run"]
 
 ROW = {"episode", "n", "mean_return", "ci_low", "ci_high", "win_rate", "draw_rate", "forfeit_rate"}
 ROW |= {"exploitation", "exploitation_ci_low", "exploitation_ci_high", "bayes_exploitation"}
-OPPONENT = {"name", "family", "distance", "security_value", "nash_value", "best_response_value", "episodes"}
+OPPONENT = {"name", "family", "distance", "security_value", "nash_value", "best_response_value", "repeats", "episodes"}
 POOLED = {"overall", "gain", "by_distance"}
 
 
@@ -35,7 +34,9 @@ def rows_of(table):
 
 
 def test_the_json_has_the_fields_of_the_design(table):
-    assert set(table) == {"schema", "run", "game", "memory", "held_out", "agents", *POOLED}
+    asked = {"schema", "run", "game", "variant", "memory", "trials", "seed", "held_out", "left_out"}
+    assert set(table) == {*asked, "agents", *POOLED, "baselines", "comparisons", "memorised", "variants"}
+    assert (table["trials"], table["seed"], table["variant"], table["variants"]) == (4, 1000, None, [])
     assert (table["schema"], table["run"], table["game"]) == ("mage.evaluation/1", "run", "rock_paper_scissors")
     assert (table["memory"], table["held_out"]) == ("transcript", True)
     assert [agent["agent"] for agent in table["agents"]] == list(LEARNERS)
@@ -142,8 +143,8 @@ def test_the_command_line_takes_lists_of_names_and_writes_the_same_json(finished
         (["--agent", "learner_7"], "base, learner_0, learner_0@2, learner_0@4, learner_1"),
         (["--agent", "learner_0@3"], "unknown member 'learner_0@3'"),
         (["--agent", "../base"], "unknown member"),
-        (["--agent", ""], "unknown member"),
-        (["--opponents", "tat"], "unknown set of opponents or family 'tat'"),
+        (["--agent", ""], "expected names of members"),
+        (["--opponents", "tat"], "unknown set of opponents, run or family 'tat'"),
         (["--opponents", "held-out"], "held-out"),
         (["--opponents", "peaked_habit(move=X)"], "X"),
         (["--opponents", ","], "expected held_out"),
@@ -211,7 +212,7 @@ def test_the_newest_weights_of_a_learner_count_while_a_finished_run_goes_on(fini
     old = run / "checkpoint" / "000004" / "learners"
     shutil.copytree(old / "learner_1", old / "learner_0", dirs_exist_ok=True)
     session = reopen(run)
-    evaluation_plan.admit(session, "learner_0")
+    session.admit("learner_0")
     assert session.bank.adapters["learner_0"].digest() == reopened_digest(finished, "learner_1")
 
 

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mage.evaluation_report import OpponentSample, evaluation_report
+from mage.evaluation_comparisons import adjust
+from mage.evaluation_pools import OpponentSample
+from mage.evaluation_report import BaselineSample, evaluation_report
 from mage.statistics import ratio_of_sums_interval
 
 UTILITY = (-6.0, 6.0)
@@ -57,7 +59,8 @@ def test_the_object_has_the_documented_fields_and_is_json():
         "memory": "transcript",
         "held_out": True,
     }
-    assert set(table) == {*head, "agents", "overall", "gain", "by_distance"}
+    beside = {"baselines", "comparisons", "memorised"}
+    assert set(table) == {*head, "agents", "overall", "gain", "by_distance", *beside}
     (agent,) = table["agents"]
     assert set(agent) == {"agent", "opponents", "overall", "gain", "by_distance"}
     (opponent,) = agent["opponents"]
@@ -69,6 +72,7 @@ def test_the_object_has_the_documented_fields_and_is_json():
         "security_value": 0.0,
         "nash_value": 0.0,
         "best_response_value": 4.0,
+        "repeats": 0,
     }
     assert episodes == agent["overall"] == table["overall"] == table["by_distance"]["near"]["overall"]
     assert episodes[1] == {
@@ -189,6 +193,58 @@ def test_a_single_trial_leaves_everything_the_game_allows_open():
     assert table["gain"] == {"mean": 1.0, "ci_low": -12.0, "ci_high": 12.0}
 
 
+def test_a_trial_in_which_nothing_was_drawn_says_all():
+    row = report(sample([[1.0, 2.0]], determined=True, repeats=7))["overall"][0]
+    assert (row["n"], row["mean_return"], row["ci_low"], row["ci_high"]) == (1, 1.0, 1.0, 1.0)
+
+
+def test_a_computed_baseline_weighs_opponents_as_the_agents_met_them():
+    copier = {"name": "tit_for_tat(start=R)", "family": "tit_for_tat"}
+    returns = {("peaked_habit(move=R,peak=0.8)", 0): np.array([1.0, 4.0]), (copier["name"], 0): np.array([0.0, 0.0])}
+    best = BaselineSample("best_response", None, returns=returns)
+    table = report(sample([[0.0, 0.0]] * 3), sample([[0.0, 0.0]], **copier), baselines=[best])
+    (beside,) = table["baselines"]
+    assert [row["mean_return"] for row in beside["overall"]] == [0.75, 3.0]  # 3 of 4 trials meet the habit
+    assert (beside["computed"], beside["overall"][0]["win_rate"]) == (True, None)
+    assert exploitation(beside["overall"][1]) == (0.75, 0.75, 0.75)
+
+
+def test_a_computed_baseline_is_left_out_at_a_distance_where_it_is_known_for_some_opponents_only():
+    far = sample([[0.0]] * 2, distance="far", name="tit_for_tat(start=R)", family="tit_for_tat")
+    bayes = BaselineSample("bayes", None, returns={("peaked_habit(move=R,peak=0.8)", 0): np.array([2.0])})
+    (beside,) = report(sample([[0.0]] * 2), far, baselines=[bayes])["baselines"]
+    assert list(beside["by_distance"]) == ["near"] and beside["overall"] is None and beside["gain"] is None
+
+
+def test_the_same_agent_without_memory_is_compared_trial_by_trial():
+    # Trials differ widely, each is worth 2 more with memory: paired, there is nothing left to vary.
+    own, without = [[0.0, 4.0], [0.0, -2.0], [0.0, 1.0]], [[0.0, 2.0], [0.0, -4.0], [0.0, -1.0]]
+    forgetful = BaselineSample("without_memory", "none", [sample(without)])
+    stranger = BaselineSample("base", "transcript", [sample(without, agent="base")])
+    paired, apart = report(sample(own), baselines=[forgetful, stranger])["comparisons"]
+    assert (paired["paired"], paired["difference"], paired["ci_low"], paired["ci_high"]) == (True, 2.0, 2.0, 2.0)
+    assert (apart["paired"], apart["difference"]) == (False, 2.0)
+    assert apart["ci_low"] < 2.0 < apart["ci_high"]
+
+
+def test_an_agent_that_learned_its_opponents_by_heart_shows_in_the_gap_to_near_ones():
+    met = sample([[4.0]] * 4, distance="training", name="peaked_habit(move=P,peak=0.9)")
+    table = report(met, sample([[-2.0]] * 4))
+    assert table["memorised"]["difference"] == 1.0 - -0.5
+    assert report(sample([[4.0]] * 4))["memorised"] is None
+
+
+def test_everything_that_is_compared_in_a_table_is_corrected_as_one_family():
+    # Four trials a side that never overlap: the least p there is, 2 / 201 with 200 resamples.
+    forgetful = BaselineSample("without_memory", "none", [sample([[0.0]] * 4)])
+    table = report(sample([[4.0]] * 4), baselines=[forgetful])
+    same = report(sample([[4.0]] * 4), baselines=[BaselineSample("without_memory", "none", [sample([[4.0]] * 4)])])
+    adjust([table, same])
+    (different,), (equal,) = table["comparisons"], same["comparisons"]
+    assert different["p"] == pytest.approx(2 / 201) and different["p_holm"] == pytest.approx(4 / 201)
+    assert (equal["p"], equal["p_holm"]) == (1.0, 1.0)
+
+
 def test_the_interval_is_the_stratified_bootstrap_of_the_ratio():
     draw = np.random.default_rng(1)
     easy, hard = draw.normal(1.0, 1.0, size=(60, 1)), draw.normal(2.0, 2.0, size=(40, 1))
@@ -226,7 +282,7 @@ def test_samples_that_do_not_belong_together_are_refused(samples, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"distance": "nearby"}, "training, near, far, game"),
+        ({"distance": "nearby"}, "training, near, far, member, game"),
         ({"others": np.zeros((2, 1))}, "all have the shape"),
         ({"bayes_returns": np.zeros(3)}, "bayes_returns"),
         ({"returns": np.zeros((0, 2))}, "not empty"),

@@ -1,0 +1,212 @@
+"""How a game can be changed: the table of variants, one row each.
+
+Left out: how a variant is written, and how opponents are taken over (`variants`); games whose returns are turned round
+in a tree (`misere`).
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from games import public_goods
+from games.errors import RequestError
+from games.families import FAMILIES
+from games.fits import ANY, MATRIX, TREE, Fit, load_solver
+from games.matrix import PAYOFFS, make_spec
+from games.matrix_text import MatrixGame
+from games.naming import NamedOpponent, parse
+from games.opponent_parameters import Text
+from games.parameters import Move, Parameter, Real, Whole
+from games.registry import load
+from games.text import TextGame
+
+Naming = Callable[[NamedOpponent], str]  # an opponent of the game as it was -> its name in the changed game
+
+FREE = "free"  # labels: the first capitals that are no moves yet
+DECIMALS = 9  # of payoffs that are computed, so that 3 x 0.1 is written as 0.3
+
+
+def same_name(named: NamedOpponent) -> str:
+    """The opponent's own name: most variants leave moves and parameters as they are."""
+    return named.name
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a variant changes one kind of game: (game, **parameters) -> the changed game."""
+
+    fit: Fit
+    change: Callable[..., TextGame]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One row of the table. naming: (game, changed game) -> how opponents are named there."""
+
+    name: str
+    doc: str
+    parameters: tuple[Parameter, ...]
+    ways: tuple[Way, ...]
+    naming: Callable[[Any, Any], Naming] = lambda game, changed: same_name
+
+    def way(self, game: Any) -> Way | None:
+        """How it changes this game; None where it doesn't."""
+        return next((way for way in self.ways if way.fit.test(game)), None)
+
+
+def _matrix_rounds(game: MatrixGame, *, count: int) -> MatrixGame:
+    return replace(game, rounds=count)
+
+
+def _public_goods_rounds(game: Any, *, count: int) -> TextGame:
+    from games import public_goods_text
+
+    return public_goods_text.load(replace(public_goods.parse(game.name), rounds=count), game.rendering)
+
+
+def _matrix_misere(game: MatrixGame) -> MatrixGame:
+    return _paying(game, "misere", 0.0 - game.payoffs)
+
+
+def _tree_misere(game: Any) -> TextGame:
+    from games import misere  # PettingZoo takes a while to import
+
+    return misere.misere(game)
+
+
+def _relabelled(game: MatrixGame, *, to: str) -> MatrixGame:
+    letters = dict(zip(_words(game), to.split("/"), strict=True))
+    first, second = ([letters[move] for move in own] for own in game.moves)
+    return replace(game, spec=make_spec(game.name, first, second, game.payoffs))
+
+
+def _words(game: Any) -> list[str]:
+    """The moves of both seats, each once: seat 0's in order, then what seat 1 has besides."""
+    return list(dict.fromkeys(move for own in game.moves for move in own))
+
+
+def _labels(game: Any, text: str) -> str:
+    """New names for the moves, in the order of `_words`, written A/B/C."""
+    words = _words(game)
+    free = [letter for letter in string.ascii_uppercase if letter not in words]
+    labels = free[: len(words)] if text == FREE else [label.strip() for label in text.split("/")]
+    if len(set(labels)) != len(words) or len(labels) != len(words):
+        raise RequestError(
+            f"got {len(labels)} names in to={text} for the {len(words)} moves of {game.name}, expected a new name for "
+            f"each of {' '.join(words)}, all different: write to=A/B/... in their order"
+        )
+    return "/".join(labels)
+
+
+def _renaming(game: Any, changed: Any) -> Naming:
+    letters = {move: changed.moves[seat][at] for seat, own in enumerate(game.moves) for at, move in enumerate(own)}
+    return partial(_renamed, game, letters)
+
+
+def _renamed(game: Any, letters: dict[str, str], named: NamedOpponent) -> str:
+    """The name with other letters for moves, those of an opponent within it too."""
+    family, given = FAMILIES[named.family], dict(named.parameters)
+    for parameter in family.parameters:
+        value = given[parameter.name]
+        if isinstance(parameter, Move):
+            given[parameter.name] = letters.get(value, value)
+        elif parameter.name == family.inner:
+            given[parameter.name] = _renamed(game, letters, parse(game, value))
+    return NamedOpponent(named.family, tuple(given.items())).name
+
+
+def _weighted(game: MatrixGame, *, move: str, factor: float) -> MatrixGame:
+    first, second = game.payoffs
+    won = (np.array(game.moves[0]) == move)[:, None] & (first > second)
+    won |= (np.array(game.moves[1]) == move)[None, :] & (second > first)
+    return _paying(game, f"weighted(move={move},factor={factor})", np.where(won, factor, 1.0) * game.payoffs)
+
+
+def _scaled(game: MatrixGame, *, factor: float) -> MatrixGame:
+    return _paying(game, f"scaled(factor={factor})", factor * game.payoffs)
+
+
+def _paying(game: MatrixGame, suffix: str, payoffs: Any) -> MatrixGame:
+    """The game with other payoffs, [2, M0, M1], under a name that says so."""
+    first, second = game.moves
+    return replace(game, spec=make_spec(f"{game.name}/{suffix}", first, second, np.round(payoffs, DECIMALS) + 0.0))
+
+
+def _another(game: Any, *, name: str) -> TextGame:
+    """Matrix games are as many rounds long as the game was."""
+    rounds = game.rounds if MATRIX.test(game) and name in PAYOFFS else None
+    return load(name, rounds=rounds, rendering=getattr(game, "rendering", "compact"))
+
+
+def _is_public_goods(game: Any) -> bool:
+    return str(getattr(game, "name", "")).partition("(")[0] == public_goods.NAME
+
+
+def _lists_its_chance(game: Any) -> bool:
+    return TREE.test(game) and load_solver(game.solver).get_type().chance_mode.name != "SAMPLED_STOCHASTIC"
+
+
+PUBLIC_GOODS = Fit(f"not {public_goods.NAME}", _is_public_goods)
+LISTED_TREE = Fit("not a game that OpenSpiel knows and whose chance moves it lists", _lists_its_chance)
+
+
+def _factor(doc: str, least: float) -> Real:
+    return Real("factor", doc, least, 1000.0, 2.0, 2.0, 2.0)
+
+
+VARIANTS: dict[str, Change] = {
+    change.name: change
+    for change in (
+        Change(
+            "rounds",
+            "as many rounds in an episode",
+            (Whole("count", "rounds, at least 1", low=1, usual=12),),
+            (Way(MATRIX, _matrix_rounds), Way(PUBLIC_GOODS, _public_goods_rounds)),
+        ),
+        Change(
+            "misere",
+            "every payoff has the opposite sign: what would win loses",
+            (),
+            (Way(MATRIX, _matrix_misere), Way(LISTED_TREE, _tree_misere)),
+        ),
+        Change(
+            "relabelled",
+            "the moves have other names and the same payoffs; opponents make the same moves under the new names",
+            (
+                Text(
+                    "to", "the new names, as A/B/C in the moves' order; the first free capitals", _labels, "A/B/C", FREE
+                ),
+            ),
+            (Way(MATRIX, _relabelled),),
+            _renaming,
+        ),
+        Change(
+            "weighted",
+            "where one move gets its seat more than the other gets, both payoffs are multiplied",
+            (Move("move", "the move"), _factor("by how much, 0 to 1000", 0.0)),
+            (Way(MATRIX, _weighted),),
+        ),
+        Change(
+            "scaled",
+            "all payoffs are multiplied: the same game in larger or smaller numbers",
+            (_factor("by how much, 0.001 to 1000", 0.001),),
+            (Way(MATRIX, _scaled),),
+        ),
+        Change(
+            "game",
+            "another game altogether; opponents are those that it knows by the same name and parameters",
+            (
+                Text(
+                    "name", "the other game, named as a config names one", lambda game, text: text.strip(), "kuhn_poker"
+                ),
+            ),
+            (Way(ANY, _another),),
+        ),
+    )
+}

@@ -1,0 +1,189 @@
+"""Trials of an evaluation as strata, and what pools of strata show, episode by episode.
+
+Pure: arrays in, plain dictionaries, lists and numbers out. Every interval is the 95% bootstrap over trials, stratified
+by agent, opponent and seat; every level (one opponent, one agent, one distance, everything) pools the same resampled
+trials. Left out: which pools there are (`mage.evaluation_report`), playing the trials, the exact values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mage.statistics import percentile_interval, resampled_sums
+
+DISTANCES = ("training", "near", "far", "member", "game")
+SMALLEST_GAP = 0.01  # share of the utility range under which b - v says nothing about exploitation
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpponentSample:
+    """The trials of one agent against one named opponent in one seat; T trials of E episodes.
+
+    Raises ValueError where shapes disagree, there is no trial, or `distance` is not one of DISTANCES.
+    """
+
+    agent: str
+    name: str
+    family: str
+    distance: str
+    seat: int
+    security_value: float | None  # v: what this seat can be sure of, per episode, in game units; None: unknown
+    nash_value: float | None
+    best_response_value: float | None  # b: the most that can be had from this opponent, per episode
+    returns: Floats  # [T, E] the agent's own
+    others: Floats  # [T, E] the best return among the other seats
+    forfeits: NDArray[np.bool_]  # [T, E] True where the agent forfeited the episode
+    bayes_returns: Floats | None = None  # [E] expected, of the Bayes-optimal player
+    determined: bool = False  # nothing in these trials was drawn, so that one of them says all
+    repeats: int = 0  # trials left out since each was the same game again
+
+    def __post_init__(self) -> None:
+        """Refuse arrays that do not describe the same trials."""
+        if self.distance not in DISTANCES:
+            raise ValueError(f"distance must be one of {', '.join(DISTANCES)}, got {self.distance!r}")
+        if self.returns.ndim != 2 or 0 in self.returns.shape:
+            raise ValueError(f"returns must be [trials, episodes] and not empty, got {self.returns.shape}")
+        if not self.returns.shape == self.others.shape == self.forfeits.shape:
+            raise ValueError(f"returns, others and forfeits must all have the shape {self.returns.shape}")
+        if self.bayes_returns is not None and self.bayes_returns.shape != self.returns.shape[1:]:
+            raise ValueError(f"bayes_returns must be [episodes], got {self.bayes_returns.shape}")
+
+
+class EpisodeRow(TypedDict):
+    """One episode of a pool of trials; returns in game units per episode, rates in [0, 1]."""
+
+    episode: int  # from 1
+    n: int  # trials
+    mean_return: float
+    ci_low: float
+    ci_high: float
+    win_rate: float | None  # rates are null where returns were computed and nothing was played
+    draw_rate: float | None
+    forfeit_rate: float | None
+    exploitation: float | None  # null where no opponent of the pool has a known, wide enough b - v
+    exploitation_ci_low: float | None
+    exploitation_ci_high: float | None
+    bayes_exploitation: float | None  # the ceiling; null unless known for all that exploitation counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stratum:
+    """A sample with what pooling adds up; E episodes."""
+
+    sample: OpponentSample
+    trials: int
+    counts: NDArray[np.int64] | None  # [3, E] wins, draws, forfeits; None where nothing was played
+    total: Floats  # [E] sum of returns over trials
+    draws: Floats  # [resamples, E] the same sum, over resampled trials; [1, E] where there is nothing to resample
+    gap: float | None  # b - v; None where exploitation is not defined
+
+
+def stratum(
+    sample: OpponentSample, utility_range: tuple[float, float], rng: np.random.Generator, resamples: int
+) -> Stratum:
+    """Resample the trials of a sample; utility_range: least and greatest return of one episode."""
+    trials, episodes = sample.returns.shape
+    if trials > 1 or sample.determined:
+        draws = resampled_sums(sample.returns, rng, resamples)
+    else:  # one trial shows no spread, which is not certainty: take the widest that the game allows
+        draws = rng.choice(np.array(utility_range), size=(resamples, episodes))
+    counts = [sample.returns > sample.others, sample.returns == sample.others, sample.forfeits]
+    gap = None
+    if sample.best_response_value is not None and sample.security_value is not None:
+        difference = sample.best_response_value - sample.security_value
+        if difference >= SMALLEST_GAP * (utility_range[1] - utility_range[0]):
+            gap = difference
+    return Stratum(sample, trials, np.array(counts).sum(axis=1), sample.returns.sum(axis=0), draws, gap)
+
+
+def computed(met: Stratum, returns: Floats) -> Stratum:
+    """Return the stratum of a player whose expected returns [E] are known, as often as `met` was played."""
+    total = met.trials * returns
+    return Stratum(met.sample, met.trials, None, total, total[None], met.gap)
+
+
+def split(strata: Sequence[Stratum], field: str) -> dict[str, list[Stratum]]:
+    """Part strata by a field of their samples, in order of first appearance."""
+    parts: dict[str, list[Stratum]] = {}
+    for one in strata:
+        parts.setdefault(getattr(one.sample, field), []).append(one)
+    return parts
+
+
+def pooled(strata: Sequence[Stratum]) -> dict[str, Any]:
+    """Give `overall`, `gain`, and `by_distance` with both again for each distance that was met."""
+    parts = split(strata, "distance")
+    by_distance = {
+        distance: {"overall": rows(parts[distance]), "gain": _gain(parts[distance])}
+        for distance in DISTANCES
+        if distance in parts
+    }
+    return {"overall": rows(strata), "gain": _gain(strata), "by_distance": by_distance}
+
+
+def _gain(strata: Sequence[Stratum]) -> dict[str, float]:
+    """Give the last episode's return minus the first's, paired by trial, in game units."""
+    n = sum(one.trials for one in strata)
+    mean = sum(float(one.total[-1] - one.total[0]) for one in strata) / n
+    draws = summed([one.draws[:, -1] - one.draws[:, 0] for one in strata]) / n
+    got = percentile_interval(mean, draws)
+    return {"mean": got.value, "ci_low": got.low, "ci_high": got.high}
+
+
+def summed(draws: Sequence[Floats]) -> Floats:
+    """Add up resampled figures of several strata; computed ones have a single draw, which serves every time."""
+    total: Floats = sum(draws[1:], start=draws[0])
+    return total
+
+
+def rows(strata: Sequence[Stratum]) -> list[EpisodeRow]:
+    """Give a row for each episode of the pool."""
+    n = sum(one.trials for one in strata)
+    total = np.sum([one.total for one in strata], axis=0)
+    draws = summed([one.draws for one in strata])
+    counts = [one.counts for one in strata if one.counts is not None]
+    rates = (np.sum(counts, axis=0) / n).tolist() if len(counts) == len(strata) else [[None] * len(total)] * 3
+    found = []
+    for index, (share, low, high, ceiling) in enumerate(_exploitation(strata)):
+        got = percentile_interval(total[index] / n, draws[:, index] / n)
+        found.append(
+            EpisodeRow(
+                episode=index + 1,
+                n=n,
+                mean_return=got.value,
+                ci_low=got.low,
+                ci_high=got.high,
+                win_rate=rates[0][index],
+                draw_rate=rates[1][index],
+                forfeit_rate=rates[2][index],
+                exploitation=share,
+                exploitation_ci_low=low,
+                exploitation_ci_high=high,
+                bayes_exploitation=ceiling,
+            )
+        )
+    return found
+
+
+def _exploitation(strata: Sequence[Stratum]) -> list[tuple[float | None, ...]]:
+    """Give exploitation, the ends of its interval, and the Bayes-optimal player's, for each episode."""
+    episodes = len(strata[0].total)
+    if not (counted := [(one, one.gap) for one in strata if one.gap is not None]):
+        return [(None,) * 4] * episodes
+    possible = sum(one.trials * gap for one, gap in counted)
+    safe = sum(one.trials * (one.sample.security_value or 0.0) for one, _ in counted)  # known where there is a gap
+    taken = (np.sum([one.total for one, _ in counted], axis=0) - safe) / possible
+    draws = (summed([one.draws for one, _ in counted]) - safe) / possible
+    ceilings = [(one.trials, one.sample.bayes_returns) for one, _ in counted if one.sample.bayes_returns is not None]
+    bayes = [None] * episodes
+    if len(ceilings) == len(counted):
+        bayes = ((np.sum([n * returns for n, returns in ceilings], axis=0) - safe) / possible).tolist()
+    got = [percentile_interval(taken[index], draws[:, index]) for index in range(episodes)]
+    return [(each.value, each.low, each.high, ceiling) for each, ceiling in zip(got, bayes, strict=True)]

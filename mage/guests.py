@@ -1,0 +1,96 @@
+"""Members of other runs as opponents: each plays with the base, the codec and the memory of its own run.
+
+Left out: scripted opponents (`games.opponents`), whom the evaluated agents meet (`mage.evaluation_plan`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+
+from games.errors import RequestError
+from games.opponents import NamedOpponent
+from games.text import TextGame
+from mage.adapters import BASE
+from mage.paths import RunPaths
+from mage.scheduler import Lane, Sampler
+from mage.session import Session, reopen
+from mage.trials import Reading
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guest:
+    """A member of a run, met as an opponent."""
+
+    name: str  # RUN:MEMBER with the run's folder name
+    family: str  # the run, which its members have in common
+    member: str
+    session: Session  # its own run's, opened in the game that is played
+    at_home: bool  # whether its run is the evaluated one
+
+    @property
+    def run(self) -> Path:
+        """Where its run lies."""
+        return self.session.paths.root.resolve()
+
+    @property
+    def reading(self) -> Reading:
+        """How it reads."""
+        return Reading(str(self.run), self.session.model.codec, self.session.config.trial.memory)
+
+    def playing(self, game: TextGame) -> "Guest":
+        """Return it in another game, for trials as long as before."""
+        return replace(self, session=self.session.playing(game))
+
+
+Opponent = NamedOpponent | Guest
+
+
+class RoutedSampler:
+    """Sends lanes of guests to the samplers of their own runs, and all others to the home one."""
+
+    def __init__(self, home: Sampler, guests: Sequence[Guest]) -> None:
+        """home: of the evaluated run."""
+        self._home = home
+        self._guests: Mapping[str, Guest] = {guest.name: guest for guest in guests}
+
+    def open(self, agents: Sequence[str]) -> Lane:
+        """Return a lane; agents of two runs never share one (`trials.Reading.base`)."""
+        first = self._guests.get(agents[0])
+        if first is None:
+            return self._home.open(agents)
+        return first.session.sampler.open([self._guests[name].member for name in agents])
+
+
+def guests(text: str, host: Session) -> tuple[Guest, ...] | None:
+    """Return the members that `RUN` (its learners) or `RUN:MEMBER` stands for; None for a text that names no run.
+
+    Their sessions are open in the host's game, for trials as long as the host's. Raises RequestError for a run that
+    can't be opened or can't read the game, and for unknown members.
+    """
+    run, member = _parts(text)
+    if run is None:
+        return None
+    session = reopen(run)
+    torch.set_num_threads(host.config.run.threads)  # opening took the other run's
+    names = [member] if member else [f"learner_{i}" for i in range(session.config.league.learners)]
+    for name in names:
+        session.admit(name)
+    playing = session.playing(host.setting.game, host.config.trial.episodes)
+    title, at_home = run.resolve().name, run.resolve() == host.paths.root.resolve()
+    return tuple(Guest(f"{title}:{name}", title, name, playing, at_home) for name in names)
+
+
+def _parts(text: str) -> tuple[Path | None, str | None]:
+    """Return the run and the member that a text names; (None, None) where it names no run."""
+    if RunPaths(Path(text)).config.exists():
+        return Path(text), None
+    run, colon, member = text.rpartition(":")
+    if colon and RunPaths(Path(run)).config.exists():
+        return Path(run), member or BASE
+    if "/" in text.partition("(")[0]:
+        raise RequestError(
+            f'got opponent "{text}", a path without a run; give RUN or RUN:MEMBER of one that was trained'
+        )
+    return None, None
