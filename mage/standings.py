@@ -1,11 +1,12 @@
-"""Standings of a run, derived from its event log: what every learner earned against whom.
+"""Standings of a run, derived from its event log: what every learner earned against whom, and how strong it is.
 
 Rows are learners; columns are learners, each learner's snapshots together, and each family of scripted
-training opponents together. Sums run over the whole run, so early and late versions of a learner are mixed.
-Left out: ratings, the meta-game, held-out opponents (`mage evaluate` alone meets those), drawing (`views`).
+training opponents together. Sums run over the whole run, so early and late versions of a learner are mixed; ratings
+and skill tell them apart (`strength`). Left out: held-out opponents (`mage evaluate` alone meets those), drawing
+(`views`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,13 @@ from typing import Any
 from games.errors import RequestError
 from mage import events
 from mage.paths import RunPaths
+from mage.strength import strength
 from populations.payoffs import PayoffTable, Result
 
 SCHEMA = "mage.standings/1"
 RESULT_FIELDS = tuple(item.name for item in fields(Result))
 KINDS = ("learner", "snapshot", "scripted")
+_MATCH_END = b'"type":"match"}\n'  # keys are sorted, and none of a match's comes later
 
 
 def standings(run: str | Path) -> dict[str, Any]:
@@ -26,11 +29,33 @@ def standings(run: str | Path) -> dict[str, Any]:
     Returns `schema`, `run`, `game`, `iteration` (the last with a result, null before the first), `rows`
     (learners), `columns` (those that were met), `kinds` (of both), `members` (by column), `cells`
     ([rows][columns], null for a pair that never met, else `n` trials over all seats, `mean_return` per
-    episode in game units, `win_rate` with draws half, `forfeits` of the row) and `results` (sums of every
-    pair of members, by seat). Raises RequestError when there is no log or it is damaged.
+    episode in game units, `win_rate` with draws half, `forfeits` of the row), `results` (sums of every
+    pair of members, by seat), and what `strength` adds. Raises RequestError when there is no log or it is damaged;
+    replays in it are not looked at.
     """
     log = RunPaths(Path(run)).events if Path(run).is_dir() else Path(run)
-    return derive(str(run), events.read(log))
+    return derive(str(run), _told(log))
+
+
+def _told(path: Path) -> Iterator[tuple[int, events.Event]]:
+    """Number and read the events of a log, but for matches: they hold most of its bytes and no figure of the standings.
+
+    A torn last line is left out, and errors are those of `events.read`.
+    """
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.endswith(_MATCH_END):
+                    continue
+                try:
+                    event = events.decode(line)
+                except ValueError as error:
+                    if not line.endswith(b"\n"):
+                        return
+                    raise events.broken_line(path, number) from error
+                yield number, event
+    except OSError as error:
+        raise RequestError(f"cannot read {path}: {error.strerror}; give a run directory or its events.jsonl") from error
 
 
 @dataclass
@@ -40,7 +65,7 @@ class _Story:
     game: str | None = None
     iteration: int | None = None  # of the last result
     members: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    results: list[Result] = field(default_factory=list)
+    results: list[tuple[int, Result]] = field(default_factory=list)  # with their iterations
 
     def take(self, event: Mapping[str, Any]) -> None:
         """Fold one event in. Raises KeyError, TypeError or ValueError for what its type can't hold."""
@@ -52,11 +77,12 @@ class _Story:
         elif event["type"] == "member":
             self.members[event["name"]] = _checked(event)
         elif event["type"] == "result":
-            self.iteration = event["iteration"]
-            self.results.append(Result(**{name: event[name] for name in RESULT_FIELDS}))
-            for name in (event["row"], event["column"]):
+            self.iteration = int(event["iteration"])
+            result = Result(*map(event.__getitem__, RESULT_FIELDS))
+            for name in (result.row, result.column):
                 if name not in self.members:
                     raise ValueError(f"a result of {name!r} before it joined")
+            self.results.append((self.iteration, result))
 
 
 def _checked(member: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -68,10 +94,10 @@ def _checked(member: Mapping[str, Any]) -> Mapping[str, Any]:
     return member
 
 
-def derive(run: str, log: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The standings in a log's events; see `standings`. `run` is what messages call the log."""
+def derive(run: str, log: Iterable[tuple[int, Mapping[str, Any]]]) -> dict[str, Any]:
+    """The standings in a log's numbered events; see `standings`. `run` is what messages call the log."""
     story = _Story()
-    for number, event in enumerate(log, start=1):
+    for number, event in log:
         try:
             story.take(event)
         except (KeyError, TypeError, ValueError) as error:
@@ -87,10 +113,10 @@ def derive(run: str, log: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _tables(run: str, story: _Story) -> dict[str, Any]:
-    members, results = story.members, story.results
-    columns = _columns(members, {result.column for result in results})
+    members, table = story.members, PayoffTable(result for _, result in story.results)
+    columns = _columns(members, {result.column for result in table.results()})
     column_of = {name: column for column, names in columns.items() for name in names}
-    grouped = PayoffTable(replace(result, column=column_of[result.column]) for result in results)
+    grouped = PayoffTable(replace(result, column=column_of[result.column]) for result in table.results())
     rows = [name for name, member in members.items() if member["kind"] == "learner"]
     return {
         "schema": SCHEMA,
@@ -103,8 +129,8 @@ def _tables(run: str, story: _Story) -> dict[str, Any]:
         | {column: members[names[0]]["kind"] for column, names in columns.items()},
         "members": columns,
         "cells": [[_cell(grouped, row, column) for column in columns] for row in rows],
-        "results": PayoffTable(results).to_json(),
-    }
+        "results": table.to_json(),
+    } | strength(story.results, table, {name: str(member["kind"]) for name, member in members.items()})
 
 
 def _columns(members: Mapping[str, Mapping[str, Any]], met: set[str]) -> dict[str, list[str]]:

@@ -84,6 +84,7 @@ class Matchmaker:
 
     candidates: Callable[[Population, str], tuple[Member, ...]]  # of a learner, by name
     draw: Callable[[Floats, int, float, np.random.Generator], Integers]  # win rates [N], count, power, rng
+    by_win_rate: bool = False  # whether `draw` looks at the rates and not only at how many there are
 
 
 MATCHMAKERS: dict[str, Matchmaker] = {
@@ -93,7 +94,7 @@ MATCHMAKERS: dict[str, Matchmaker] = {
         shuffled_passes,
     ),
     "uniform": Matchmaker(lambda population, learner: population.snapshots, uniform_draws),
-    "pfsp": Matchmaker(lambda population, learner: population.snapshots, pfsp_draws),
+    "pfsp": Matchmaker(lambda population, learner: population.snapshots, pfsp_draws, by_win_rate=True),
 }
 
 
@@ -122,21 +123,24 @@ def choose_opponents(
     A matchmaker without candidates (no snapshot yet, a single learner) leaves its share to the others in
     proportion to their weights. ValueError when none of those with weight has a candidate.
     """
-    offers = {name: MATCHMAKERS[name].candidates(population, learner) for name in MATCHMAKERS}
-    usable = [name for name in MATCHMAKERS if weights.get(name, 0.0) > 0.0 and offers[name]]
+    wanted = [name for name in MATCHMAKERS if weights.get(name, 0.0) > 0.0]
+    offers = {name: MATCHMAKERS[name].candidates(population, learner) for name in wanted}
+    usable = [name for name in wanted if offers[name]]
     if not usable:
-        wanted = ", ".join(name for name in weights if weights[name] > 0.0)
+        weighted = ", ".join(name for name in weights if weights[name] > 0.0)
         raise ValueError(
-            f"learner {learner!r} has nobody to meet by {wanted}; add scripted opponents or a second "
+            f"learner {learner!r} has nobody to meet by {weighted}; add scripted opponents or a second "
             "learner, or give weight to another matchmaker"
         )
     counts = apportion(np.array([weights[name] for name in usable]), groups, rng)
     chosen: list[Member] = []
     for name, count in zip(usable, counts, strict=True):
-        rates = [payoffs.win_rate(learner, member.name) for member in offers[name]]
-        known = np.array([UNPLAYED_WIN_RATE if rate is None else rate for rate in rates])
+        matchmaker, known = MATCHMAKERS[name], np.full(len(offers[name]), UNPLAYED_WIN_RATE)
+        if count and matchmaker.by_win_rate:
+            rates = (payoffs.win_rate(learner, member.name) for member in offers[name])
+            known = np.array([UNPLAYED_WIN_RATE if rate is None else rate for rate in rates])
         if count:
-            chosen += [offers[name][index] for index in MATCHMAKERS[name].draw(known, int(count), power, rng)]
+            chosen += [offers[name][index] for index in matchmaker.draw(known, int(count), power, rng)]
     return chosen
 
 

@@ -141,7 +141,18 @@ class PayoffTable:
     def results(self) -> tuple[Result, ...]:
         """Return every cell as one summed result, sorted by row, column and seat."""
         return tuple(
-            Result(row, column, seat, **asdict(counts))
+            Result(
+                row,
+                column,
+                seat,
+                counts.n,
+                counts.total,
+                counts.total_squares,
+                counts.wins,
+                counts.draws,
+                counts.losses,
+                counts.forfeits,
+            )
             for (row, column), seats in sorted(self._cells.items())
             for seat, counts in sorted(seats.items())
         )

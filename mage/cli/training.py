@@ -41,7 +41,8 @@ def train(
     from mage.cli.progress import ConsoleReporter
     from mage.standings import standings as derive_standings
     from mage.training import train as train_population
-    from mage.views.tables import next_steps, print_standings
+    from mage.views.next_steps import next_steps
+    from mage.views.standings_table import print_standings
 
     screen = console()
     try:

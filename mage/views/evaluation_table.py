@@ -19,6 +19,7 @@ from mage.views.safe_text import clean
 
 SIGNIFICANT = 0.05  # a corrected p-value below it is marked
 MARK = "*"
+_LABEL_WIDTH = 15  # leaves room for two intervals in 80 columns
 
 _SHOWN = ("near", "far", "member", "game", "training")  # the held-out distances first
 _LABELS = {
@@ -82,7 +83,8 @@ def _population(table: Mapping[str, Any]) -> Table:
     beside_agents = any(report["baselines"] for report in (table, *table["variants"]))
     drawn = grid(gap=1)
     ceiling = () if beside_agents else ("Bayes",)  # has a row of its own there
-    columns(drawn, ("", "ep", "trials", "return", "exploitation", *ceiling, "win", "forfeit"))
+    drawn.add_column("", max_width=_LABEL_WIDTH, overflow="fold")
+    columns(drawn, ("ep", "trials", "return", "exploitation", *ceiling, "win", "forfeit"), labels=0)
     for label, pool, beside in _pools(table):
         lines = [(label if row["episode"] == 1 else "", row) for row in pool["overall"]]
         lines += [(f" {name}", one["overall"][-1]) for name, one in beside]
@@ -115,30 +117,30 @@ def _notes(table: Mapping[str, Any]) -> list[Text]:
 
 def _compared(table: Mapping[str, Any]) -> list[RenderableType]:
     """Draw the last episode's return less each baseline's, and whether opponents were learned by heart."""
-    reports = [table, *table["variants"]]
-    entries = {
-        (one["baseline"], report["variant"] or one["distance"]): one
-        for report in reports
-        for one in report["comparisons"]
-    }
     drawn: list[RenderableType] = []
-    if entries:
-        places = list(dict.fromkeys(place for _, place in entries))
-        compared = grid()
-        columns(compared, ("less", *(clean(place) for place in places)))
-        for name in dict.fromkeys(name for name, _ in entries):
-            compared.add_row(_LABELS[name], *(_difference(entries.get((name, place))) for place in places))
-        marked = f"{MARK}: p < {SIGNIFICANT} after Holm's correction over the table"
-        drawn += [title(f"\nReturn in the last episode less that of a baseline ({marked})"), compared]
+    compared = grid()
+    columns(compared, ("", "less", "difference", "p"), labels=2)
+    for report in (table, *table["variants"]):
+        places = [report["variant"] or entry["distance"] for entry in report["comparisons"]]
+        by_place = sorted(zip(places, report["comparisons"], strict=True), key=lambda pair: places.index(pair[0]))
+        for index, (place, entry) in enumerate(by_place):
+            first = index == 0 or by_place[index - 1][0] != place
+            compared.add_row(
+                Text(clean(place) if first else ""),
+                _LABELS[entry["baseline"]],
+                _difference(entry),
+                number(entry["p_holm"], 3),
+            )
+    if compared.row_count:
+        marked = f"p after Holm's correction over the table, {MARK} below {SIGNIFICANT}"
+        drawn += [title(f"\nReturn in the last episode less a baseline's; {marked}"), compared]
     gap = table["memorised"]
     if gap is not None:
         drawn.append(Text(f"\nExploitation of opponents met in training less that of near ones: {_difference(gap)}"))
     return drawn
 
 
-def _difference(entry: Mapping[str, Any] | None) -> str:
-    if entry is None:
-        return MISSING
+def _difference(entry: Mapping[str, Any]) -> str:
     mark = MARK if entry["p_holm"] < SIGNIFICANT else ""
     return interval(entry["difference"], entry["ci_low"], entry["ci_high"]) + mark
 

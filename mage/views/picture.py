@@ -14,7 +14,7 @@ from games.errors import RequestError
 from mage.paths import RunPaths
 from mage.standings import standings
 from mage.views.evaluation_table import print_evaluation
-from mage.views.tables import print_standings
+from mage.views.standings_table import print_standings
 
 WIDTH = 90
 

@@ -106,7 +106,7 @@ def test_a_failing_disk_is_status_1(capsys, stand_in):
 def test_train_passes_its_options_on(stand_in, monkeypatch):
     calls = stand_in("mage.training", "train", dict)
     stand_in("mage.standings", "standings", dict)
-    monkeypatch.setattr("mage.views.tables.print_standings", lambda console, table: None)
+    monkeypatch.setattr("mage.views.standings_table.print_standings", lambda console, table: None)
     assert main(["train", "a/b.toml", "--set", "run.seed=2", "--set", "x.y=a=b", "--resume"]) == 0
     ((config,), options) = calls[0]
     assert str(config) == "a/b.toml"
@@ -232,7 +232,7 @@ def test_opponent_names_split_at_commas_outside_parentheses():
 
 def test_standings_are_derived_written_and_printed(stand_in, tmp_path):
     calls = stand_in("mage.standings", "standings", lambda: {"schema": "y"})
-    prints = stand_in("mage.views.tables", "print_standings", lambda: None)
+    prints = stand_in("mage.views.standings_table", "print_standings", lambda: None)
     file = tmp_path / "standings.json"
     assert main(["standings", "r", "--json", str(file)]) == 0
     assert str(calls[0][0][0]) == "r"

@@ -186,9 +186,13 @@ def test_a_variant_follows_under_its_own_name_and_says_whom_it_left_out():
 
 def test_differences_are_marked_where_they_stand_after_correction():
     lines = drawn(print_evaluation, complete(), 100)
-    (compared,) = [line.split("  ") for line in lines if line.startswith("base  ")][-1:]
-    cells = [cell.strip() for cell in compared if cell.strip()]
-    assert cells == ["base", "2.00 [1.00, 3.00]*", "0.00 [-1.00, 1.00]", "0.50 [-0.50, 1.50]"]
+    start = next(index for index, line in enumerate(lines) if line.split()[:1] == ["less"])
+    rows = [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in lines[start + 1 : start + 4]]
+    assert rows == [
+        ["near", "base", "2.00 [1.00, 3.00]*", "0.030"],
+        ["far", "base", "0.00 [-1.00, 1.00]", "1.000"],
+        ["misere", "base", "0.50 [-0.50, 1.50]", "0.500"],
+    ]
     assert any(line.endswith("less that of near ones: 3.00 [2.00, 4.00]*") for line in lines)
 
 

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from games.errors import RequestError
 from mage.standings import derive, standings
-from mage.views.tables import print_standings
+from mage.views.standings_table import print_standings
 
 
 def result(row, column, wins=0, draws=0, losses=0, total=0.0, seat=0, iteration=1):
@@ -28,6 +28,10 @@ def result(row, column, wins=0, draws=0, losses=0, total=0.0, seat=0, iteration=
         "forfeits": 0,
         "episode_returns": [0.0],
     }
+
+
+def told(*events):
+    return enumerate(events, start=1)
 
 
 def member(name, kind, parent=None):
@@ -93,27 +97,61 @@ def test_standings_are_json_and_can_be_printed(run):
     assert "1.00 (8)" in console.file.getvalue()
 
 
+def test_replays_in_the_log_change_nothing(run):
+    before = standings(run)
+    lines = (run / "events.jsonl").read_text().splitlines(keepends=True)
+    replay = json.dumps({"episodes": [], "id": "1-1", "type": "match"}, separators=(",", ":")) + "\n"
+    (run / "events.jsonl").write_text("".join([lines[0], replay, *lines[1:], replay]))
+    assert standings(run) == before
+
+
+def test_a_torn_last_line_is_left_out_and_a_broken_one_named(run):
+    before = standings(run)
+    with (run / "events.jsonl").open("a") as file:
+        file.write('{"type":"result","row":"learn')
+    assert standings(run) == before
+    with (run / "events.jsonl").open("a") as file:
+        file.write("\n")
+    with pytest.raises(RequestError, match="line 6 of .* is not an event"):
+        standings(run)
+
+
+def test_what_the_members_did_is_rated_and_the_rest_left_open(run):
+    table = standings(run)
+    assert table["unrated"] is None
+    assert {entry["name"] for entry in table["ratings"]["entries"]} == {
+        "learner_0",
+        "learner_1@2",
+        "peaked_habit(move=R,peak=0.8)",
+        "peaked_habit(move=P,peak=0.8)",
+    }
+    assert table["skill"]["edges"] == [0, 1, 2, 3]
+    assert table["metagame"]["members"] == ["learner_0", "learner_1@2"]
+    before = derive("run", told(RUN_EVENT))
+    assert (before["unrated"], before["ratings"]) == ("no game was played so far", None)
+
+
 def test_the_log_itself_may_be_given(run):
     assert standings(run / "events.jsonl")["cells"] == standings(run)["cells"]
 
 
 def test_standings_before_the_first_result_have_rows_only():
-    table = derive("run", [RUN_EVENT])
+    table = derive("run", told(RUN_EVENT))
     assert (table["rows"], table["columns"], table["cells"]) == (["learner_0", "learner_1"], [], [[], []])
     assert table["iteration"] is None
 
 
 def test_standings_of_a_damaged_log_say_so():
     with pytest.raises(RequestError, match="without a run event"):
-        derive("run", [])
+        derive("run", told())
     with pytest.raises(RequestError, match="event 2 .*'ghost' before it joined"):
-        derive("run", [RUN_EVENT, result("learner_0", "ghost", wins=1)])
+        derive("run", told(RUN_EVENT, result("learner_0", "ghost", wins=1)))
     with pytest.raises(RequestError, match="event 1 .*KeyError"):
-        derive("run", [{"type": "run"}])
+        derive("run", told({"type": "run"}))
     with pytest.raises(RequestError, match="event 1 .*mage.events/9"):
-        derive("run", [RUN_EVENT | {"schema": "mage.events/9"}])
+        derive("run", told(RUN_EVENT | {"schema": "mage.events/9"}))
     with pytest.raises(RequestError, match="the log is damaged"):
-        derive("run", [RUN_EVENT, result("learner_0", "tit_for_tat", wins=10**400)])
+        derive("run", told(RUN_EVENT, result("learner_0", "tit_for_tat", wins=10**400)))
 
 
 def test_standings_need_a_log(tmp_path):
