@@ -44,6 +44,8 @@ def blocks(table: Mapping[str, Any]) -> list[RenderableType]:
         beside = ", ".join(f"{label} {number(seat[field], DECIMALS)}" for label, field in _BESIDE)
         drawn += [title(f"\nSeat {seat['seat']}: {beside}"), _episodes(seat), _agents(seat)]
     drawn += [title("\nNashConv of the first episode's policy"), _nash_conv(table)]
+    if any(agent["nash_conv_by_episode"] for agent in table["agents"]):
+        drawn += [title("\nNashConv by episode, given what was remembered of an opponent"), _nash_convs(table)]
     return drawn
 
 
@@ -85,4 +87,18 @@ def _nash_conv(table: Mapping[str, Any]) -> Table:
     for agent in table["agents"]:
         drawn.add_row(Text(agent["agent"]), number(agent["nash_conv"], DECIMALS))
     drawn.add_row(Text("uniform play"), number(table["uniform_nash_conv"], DECIMALS))
+    return drawn
+
+
+def _nash_convs(table: Mapping[str, Any]) -> Table:
+    drawn = grid()
+    columns(drawn, ("agent", "episode", "trials", "NashConv"))
+    for agent in table["agents"]:
+        for row in agent["nash_conv_by_episode"]:
+            drawn.add_row(
+                Text(agent["agent"] if row["episode"] == 1 else ""),
+                str(row["episode"]),
+                str(row["n"]),
+                interval(row["mean"], row["ci_low"], row["ci_high"], DECIMALS),
+            )
     return drawn

@@ -183,6 +183,33 @@ def test_the_nash_conv_is_that_of_what_the_agent_plays_when_a_trial_begins(run, 
     assert table["agents"][0]["nash_conv"] == pytest.approx(exact.nash_conv(game, [policies[0], policies[1]]))
 
 
+def test_on_request_the_nash_conv_given_frozen_memories_is_told_too(run, table):
+    told = evaluate_exactly(run, nash_conv=True)
+    for agent, plain in zip(told["agents"], table["agents"], strict=True):
+        rows = agent.pop("nash_conv_by_episode")
+        assert agent | {"nash_conv_by_episode": None} == plain
+        assert [(row["episode"], row["n"]) for row in rows] == [(1, 6), (2, 6), (3, 6)]  # 2 opponents x 3 a seat
+        first = rows[0]  # nothing was seen yet: every memory is the same
+        assert first["mean"] == pytest.approx(agent["nash_conv"]) and first["ci_low"] == first["ci_high"]
+        assert rows[2]["ci_low"] < rows[2]["mean"] < rows[2]["ci_high"]
+    forgetful = evaluate_exactly(run, agent="learner_0", memory="none", nash_conv=True)
+    (agent,) = forgetful["agents"]
+    assert [row["mean"] for row in agent["nash_conv_by_episode"]] == pytest.approx([agent["nash_conv"]] * 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--nash-conv"], "--nash-conv: got it without --exact"),
+        (["--exact", "--baselines"], "got --exact with --baselines"),
+        (["--exact", "--variant", "misere"], "got --exact with --variant"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(run, options, words, capsys):
+    assert main(["evaluate", str(run), *options]) == 2
+    assert words in capsys.readouterr().err
+
+
 def test_a_game_with_too_many_states_is_refused_before_they_are_made():
     with pytest.raises(RequestError, match="expected a game of at most 5,000 information states a seat"):
         require_enumerable(games.load("tictactoe"), [], 4)
@@ -226,7 +253,7 @@ def test_the_table_shows_each_seat_and_a_dot_for_what_is_not_known():
     }
     told = {"run": "r", "game": "g", "memory": "none", "opponents": ["x"], "uniform_nash_conv": 0.9}
     console = Console(file=StringIO(), width=80)
-    print_exact(console, told | {"agents": [{"agent": "ann", "nash_conv": 0.4}], "seats": [seat]})
+    print_exact(console, told | {"agents": [{"agent": "ann", "nash_conv": 0.4, "nash_conv_by_episode": None}], "seats": [seat]})
     lines = [" ".join(line.split()) for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
     assert "Seat 1: Nash value ·, best fixed policy ·, best response 0.250" in lines
     assert "1 4 0.123 [0.100, 0.200] ·" in lines
