@@ -12,7 +12,7 @@ import numpy as np
 
 EVALUATION = "evaluate"  # the stream of everything that is measured on opponents
 _SPACING = 2.0**-53  # of the draws
-_APART = 1 << 31  # environment seeds from here on are evaluation's own
+_APART = 1 << 30  # environment seeds from here on are evaluation's own; below are all others
 _MOVE_KEY = struct.Struct("<7q")  # the packed key of a move's draw: formats are read once
 
 
@@ -61,12 +61,12 @@ class PlayKeys:
         return _unit(hashlib.blake2b(key, digest_size=8, person=self.stream.encode()).digest())
 
     def deal(self, group: int, episode: int) -> int:
-        """Return the environment seed of an episode, in [0, 2**32); all trials of a group see the same deals.
+        """Return the environment seed of an episode, in [0, 2**31); all trials of a group see the same deals.
 
         Seeds of evaluation lie in the upper half and all others in the lower one, so that no deal that was trained on
         is evaluated on, whatever the seeds of the two.
         """
-        seed = integer(self.seed, self.stream + "-deal", self.iteration, group, episode)
+        seed = integer(self.seed, self.stream + "-deal", self.iteration, group, episode) % _APART
         return seed + _APART if self.stream == EVALUATION else seed
 
     def shared(self, group: int) -> int:

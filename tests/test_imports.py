@@ -35,6 +35,9 @@ LAYERS = {
     "mage.evaluation_comparisons": 1,
     "mage.evaluation_report": 1,
     "mage.exact_report": 1,
+    "mage.strength": 1,
+    "mage.comparison_figures": 1,
+    "mage.comparison_report": 1,
     # tokens and tensors
     "mage.codec": 2,
     "mage.constrained": 2,
@@ -73,6 +76,8 @@ LAYERS = {
     "mage.guests": 4,
     "mage.baselines": 4,
     "mage.exact_evaluation": 4,
+    "mage.comparison_plan": 4,
+    "mage.comparison": 4,
     "mage.frozen_policies": 4,
     "mage.bound": 4,
     "mage.standings": 4,

@@ -17,7 +17,7 @@ from games.errors import RequestError
 
 # Games that draw their chance themselves, with the parameter that seeds it. Elsewhere chance is Shimmy's `np_random`.
 SEED_PARAMETERS = {"bridge_uncontested_bidding": "rng_seed", "negotiation": "rng_seed", "tarok": "rng_seed"}
-SEED_BITS_LOST = 1  # of a seed below 2**32: OpenSpiel's parameters are signed 32-bit numbers
+SEED_LIMIT = 2**31  # OpenSpiel's parameters are signed 32-bit numbers
 
 
 class OpenSpielEnv(OpenSpielCompatibilityV0):
@@ -49,7 +49,7 @@ class OpenSpielEnv(OpenSpielCompatibilityV0):
         name = self.game_type.short_name
         if name in SEED_PARAMETERS and seed is not None:
             parameters = pyspiel.game_parameters_from_string(self._given)
-            parameters[SEED_PARAMETERS[name]] = seed >> SEED_BITS_LOST
+            parameters[SEED_PARAMETERS[name]] = seed % SEED_LIMIT
             self._loaded = pyspiel.game_parameters_to_string(parameters)
         self.chance = []
         self._paid = [0.0] * len(self.possible_agents)

@@ -81,6 +81,13 @@ def test_moves_are_distinct_words_and_texts_end_in_a_newline(name, rendering):
     assert [text for text in walked.texts if not text.endswith("\n") or text.endswith(" \n")] == []
 
 
+@pytest.mark.parametrize("name", LISTED)
+def test_seeds_up_to_the_largest_of_31_bits_start_an_episode(name):
+    game = games.load(name)
+    for seed in (0, 2**31 - 1):
+        assert len(walk(game, seed, 2).episode.played) >= 1
+
+
 @every_game
 def test_the_same_seed_and_moves_give_the_same_transcript(name, rendering):
     game = load(name, rendering)
