@@ -8,16 +8,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mage.comparison import compare
     from mage.config import Config
     from mage.evaluation import evaluate
     from mage.exact_evaluation import evaluate_exactly
     from mage.training import train
 
 __version__ = "0.1.0"
-__all__ = ["Config", "evaluate", "evaluate_exactly", "train"]
+__all__ = ["Config", "compare", "evaluate", "evaluate_exactly", "train"]
 
 _HOME = {
     "Config": "mage.config",
+    "compare": "mage.comparison",
     "evaluate": "mage.evaluation",
     "evaluate_exactly": "mage.exact_evaluation",
     "train": "mage.training",

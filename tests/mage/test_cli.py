@@ -59,7 +59,7 @@ def test_python_m_mage_is_the_command():
 def test_help_lists_the_commands_and_no_completion(capsys):
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    assert all(name in shown for name in ("train", "evaluate", "watch", "standings", "games", "opponents", "models"))
+    assert all(name in shown for name in ("train", "watch", "evaluate", "compare", "standings", "games", "opponents", "models"))
     assert "completion" not in shown
 
 

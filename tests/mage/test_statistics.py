@@ -1,14 +1,17 @@
-"""The intervals: exact where nothing varies, right in width and coverage where something does."""
+"""The intervals: exact where nothing varies, right in width and coverage where something does; and the tests."""
 
 import numpy as np
 import pytest
 
 from mage.statistics import (
     Estimate,
+    holm,
     mean_interval,
     percentile_interval,
     ratio_of_sums_interval,
+    resampled_p,
     resampled_sums,
+    welch,
     wilson_interval,
 )
 
@@ -117,3 +120,65 @@ def test_wilson_intervals_stay_inside_zero_and_one_at_the_ends():
 def test_a_rate_outside_its_range_is_refused(successes, n):
     with pytest.raises(ValueError, match="a rate needs"):
         wilson_interval(successes, n)
+
+
+def test_welch_matches_a_sum_done_by_hand():
+    # Variances 1 and 4 of three values each: error sqrt(1/3 + 4/3) = 1.291, t = 2 / 1.291 = 1.549,
+    # degrees (5/3)^2 / ((1/3)^2 / 2 + (4/3)^2 / 2) = 2.941.
+    got = welch(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
+    assert got.degrees == pytest.approx(50 / 17)
+    assert got.estimate.value == pytest.approx(2.0)
+    assert got.estimate.high - 2.0 == pytest.approx(2.0 - got.estimate.low) == pytest.approx(3.2187 * 1.29099, abs=1e-3)
+    assert got.p == pytest.approx(0.2209, abs=5e-4)
+
+
+def test_welch_of_two_against_two_has_the_quantile_of_the_t_table():
+    # Both variances 2, error sqrt(2/2 + 2/2) = sqrt(2), 2 degrees: the table says 4.303. With 2 degrees the
+    # two-sided p of t is 1 - t / sqrt(2 + t^2); t = 4 / sqrt(2), so p = 1 - sqrt(8/10).
+    got = welch(np.array([0.0, 2.0]), np.array([4.0, 6.0]))
+    assert (got.degrees, got.estimate.value) == (pytest.approx(2.0), 4.0)
+    assert got.estimate.high - got.estimate.value == pytest.approx(4.3027 * np.sqrt(2), abs=1e-3)
+    assert got.p == pytest.approx(1.0 - np.sqrt(0.8))
+
+
+def test_swapping_the_sides_of_welch_flips_signs_only():
+    a, b = rng(1).normal(size=4), rng(2).normal(1.0, 3.0, size=6)
+    one, other = welch(a, b), welch(b, a)
+    assert (one.estimate.low, one.estimate.high) == pytest.approx((-other.estimate.high, -other.estimate.low))
+    assert (one.p, one.degrees) == pytest.approx((other.p, other.degrees))
+
+
+def test_where_nothing_varies_welch_is_certain():
+    same = welch(np.full(3, 0.1), np.full(2, 0.1))
+    assert (same.estimate, same.p) == (Estimate(0.0, 0.0, 0.0), 1.0)
+    other = welch(np.full(3, 1.0), np.full(2, 2.0))
+    assert (other.estimate, other.p) == (Estimate(1.0, 1.0, 1.0), 0.0)
+
+
+def test_welch_needs_two_values_on_each_side():
+    with pytest.raises(ValueError, match="got 1 and 2"):
+        welch(np.ones(1), np.ones(2))
+
+
+def test_holm_multiplies_the_least_by_how_many_there_are():
+    # 0.01 * 4, 0.02 * 3, 0.03 * 2 (not below the one before), 0.5 * 1, in the order given.
+    assert holm([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.06, 0.06])
+
+
+def test_holm_stays_within_one_and_leaves_one_alone():
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([0.04]) == [0.04]
+    assert holm([]) == []
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.1, float("nan")])
+def test_holm_refuses_what_is_no_p_value(p):
+    with pytest.raises(ValueError, match=r"\[0, 1\]"):
+        holm([0.5, p])
+
+
+def test_a_resampled_p_counts_the_draws_beyond_zero_on_the_rarer_side():
+    # 1 of 19 draws is at most 0: 2 * (1 + 1) / (1 + 19).
+    assert resampled_p(np.array([-1.0, *[1.0] * 18])) == pytest.approx(0.2)
+    assert resampled_p(np.full(39, -2.0)) == pytest.approx(0.05)
+    assert resampled_p(np.zeros(19)) == 1.0
