@@ -114,10 +114,10 @@ class Met:
 
 def distance(session: Session, opponent: Opponent, variant: str = "") -> str:
     """Return how far an opponent is from what the adapters or the base met, under whatever name they met it."""
+    if isinstance(opponent, Guest):
+        return "training" if opponent.at_home and not variant else "member"
     if variant:
         return "game"
-    if isinstance(opponent, Guest):
-        return "training" if opponent.at_home else "member"
     game, sets = session.setting.game, session.setting.opponents
     met = sets.training + session.setting.corpus
     if opponent not in sets.validation + sets.held_out:  # those are kept apart from what was met

@@ -76,7 +76,13 @@ def _pools(table: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], l
                     for one in report["baselines"]
                     if distance in one["by_distance"]
                 ]
-                yield report["variant"] or distance, report["by_distance"][distance], beside
+                yield _place(report, distance), report["by_distance"][distance], beside
+
+
+def _place(report: Mapping[str, Any], distance: str) -> str:
+    """Say where a pool was met: at a distance, or in a changed game."""
+    variant = report["variant"]
+    return distance if variant is None else variant if distance == "game" else f"{variant}, {distance}"
 
 
 def _population(table: Mapping[str, Any]) -> Table:
@@ -121,7 +127,7 @@ def _compared(table: Mapping[str, Any]) -> list[RenderableType]:
     compared = grid()
     columns(compared, ("", "less", "difference", "p"), labels=2)
     for report in (table, *table["variants"]):
-        places = [report["variant"] or entry["distance"] for entry in report["comparisons"]]
+        places = [_place(report, entry["distance"]) for entry in report["comparisons"]]
         by_place = sorted(zip(places, report["comparisons"], strict=True), key=lambda pair: places.index(pair[0]))
         for index, (place, entry) in enumerate(by_place):
             first = index == 0 or by_place[index - 1][0] != place

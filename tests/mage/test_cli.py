@@ -59,7 +59,8 @@ def test_python_m_mage_is_the_command():
 def test_help_lists_the_commands_and_no_completion(capsys):
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    assert all(name in shown for name in ("train", "watch", "evaluate", "compare", "standings", "games", "opponents", "models"))
+    commands = ("train", "watch", "evaluate", "compare", "standings", "games", "opponents", "models")
+    assert all(name in shown for name in commands)
     assert "completion" not in shown
 
 
@@ -220,7 +221,7 @@ def test_a_closed_pipe_ends_quietly():
 
 
 def test_an_unknown_name_of_the_package_lists_the_known_ones():
-    with pytest.raises(AttributeError, match="it has: Config, evaluate, evaluate_exactly, train"):
+    with pytest.raises(AttributeError, match="it has: Config, compare, evaluate, evaluate_exactly, train"):
         _ = mage.trian
 
 

@@ -126,6 +126,16 @@ def test_a_changed_game_is_a_table_of_its_own_beside_the_runs_game(finished):
     assert [met(one)[TIT_FOR_TAT]["best_response_value"] for one in (table, changed)] == [2.0, 3.0]
 
 
+def test_members_of_runs_play_changed_games_too_and_stay_apart_from_scripted_players(finished, elsewhere):
+    table = mage.evaluate(
+        finished, trials=2, opponents=[TIT_FOR_TAT, str(elsewhere)], variants=["misere"], baselines=True
+    )
+    (changed,) = table["variants"]
+    assert list(changed["by_distance"]) == ["member", "game"]
+    (best,) = [one for one in changed["baselines"] if one["baseline"] == "best_response"]
+    assert list(best["by_distance"]) == ["game"]  # nobody knows the best response to a member
+
+
 def test_opponents_that_a_changed_game_lacks_are_left_out_by_name(finished, capsys):
     variant = "game(name=prisoners_dilemma)"
     names = [TIT_FOR_TAT, "tit_for_tat(start=P)", "random"]

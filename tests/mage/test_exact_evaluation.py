@@ -253,7 +253,8 @@ def test_the_table_shows_each_seat_and_a_dot_for_what_is_not_known():
     }
     told = {"run": "r", "game": "g", "memory": "none", "opponents": ["x"], "uniform_nash_conv": 0.9}
     console = Console(file=StringIO(), width=80)
-    print_exact(console, told | {"agents": [{"agent": "ann", "nash_conv": 0.4, "nash_conv_by_episode": None}], "seats": [seat]})
+    agent = {"agent": "ann", "nash_conv": 0.4, "nash_conv_by_episode": None}
+    print_exact(console, told | {"agents": [agent], "seats": [seat]})
     lines = [" ".join(line.split()) for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
     assert "Seat 1: Nash value ·, best fixed policy ·, best response 0.250" in lines
     assert "1 4 0.123 [0.100, 0.200] ·" in lines
