@@ -195,9 +195,9 @@ def test_a_game_in_which_nothing_is_drawn_is_counted_once(finished):
 
 
 def test_evaluation_deals_are_never_those_of_training():
-    training = PlayKeys(1, "train", 3)
-    evaluation = PlayKeys(1, EVALUATION, 3)
-    deals = [
-        [keys.deal(group, episode) for group in range(200) for episode in range(5)] for keys in (training, evaluation)
-    ]
-    assert max(deals[0]) < 2**31 <= min(deals[1]) and max(deals[1]) < 2**32
+    deals = {
+        stream: [PlayKeys(1, stream, 3).deal(group, episode) for group in range(200) for episode in range(5)]
+        for stream in ("train", "validate", "corpus", EVALUATION)
+    }
+    apart = deals.pop(EVALUATION)
+    assert max(map(max, deals.values())) < 2**30 <= min(apart) and max(apart) < 2**31
