@@ -14,6 +14,17 @@ from games.errors import RequestError
 from mage.cli.app import JsonFile, Run, app, split_names
 from mage.cli.output import check_writable, console, refuse_together, write_json
 
+Opponents = Annotated[
+    str,
+    typer.Option(
+        metavar="SET|NAME|RUN,...",
+        help="held_out, validation, training; names; another run's learners: RUN, or RUN:MEMBER.",
+    ),
+]
+Memory = Annotated[str | None, typer.Option(metavar="MODE", help="transcript or none  [default: the run's]")]
+Trials = Annotated[int | None, typer.Option(min=1, help="Trials per agent and opponent  [default: the run's]")]
+Seed = Annotated[int | None, typer.Option(min=0, max=2**31 - 1, help="Root of the randomness  [default: the run's]")]
+
 
 @app.command()
 def evaluate(
@@ -21,13 +32,7 @@ def evaluate(
     agent: Annotated[
         str, typer.Option(metavar="NAME,...", help="Members; learners, snapshots or members; base, untrained.")
     ] = "learners",
-    opponents: Annotated[
-        str,
-        typer.Option(
-            metavar="SET|NAME|RUN,...",
-            help="held_out, validation, training; names; another run's learners: RUN, or RUN:MEMBER.",
-        ),
-    ] = "held_out",
+    opponents: Opponents = "held_out",
     variants: Annotated[
         list[str] | None,
         typer.Option(
@@ -37,13 +42,9 @@ def evaluate(
     baselines: Annotated[
         bool, typer.Option("--baselines", help="Beside players without training or memory, and those who know more.")
     ] = False,
-    memory: Annotated[str | None, typer.Option(metavar="MODE", help="transcript or none  [default: the run's]")] = None,
-    trials: Annotated[
-        int | None, typer.Option(min=1, help="Trials per agent and opponent  [default: the run's]")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, max=2**31 - 1, help="Root of the randomness  [default: the run's]")
-    ] = None,
+    memory: Memory = None,
+    trials: Trials = None,
+    seed: Seed = None,
     exactly: Annotated[
         bool, typer.Option("--exact", help="Expected returns given what the agent remembers, for small games.")
     ] = False,
@@ -72,20 +73,10 @@ def evaluate(
 def compare(
     run_a: Annotated[str, typer.Argument(metavar="RUN_A", help="Run directory, or those of several seeds, by commas.")],
     run_b: Annotated[str, typer.Argument(metavar="RUN_B", help="The other side, likewise.")],
-    opponents: Annotated[
-        str,
-        typer.Option(
-            metavar="SET|NAME|RUN,...",
-            help="held_out, validation, training; names; another run's learners: RUN, or RUN:MEMBER.",
-        ),
-    ] = "held_out",
-    memory: Annotated[str | None, typer.Option(metavar="MODE", help="transcript or none  [default: the runs']")] = None,
-    trials: Annotated[
-        int | None, typer.Option(min=1, help="Trials per learner and opponent  [default: RUN_A's]")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, max=2**31 - 1, help="Root of the randomness  [default: RUN_A's]")
-    ] = None,
+    opponents: Opponents = "held_out",
+    memory: Memory = None,
+    trials: Trials = None,
+    seed: Seed = None,
     json_file: JsonFile = None,
 ) -> None:
     """Set two runs, or two configs, side by side: B - A, with intervals."""
