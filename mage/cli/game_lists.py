@@ -62,19 +62,23 @@ def _attempts(names: Sequence[str] | None) -> Iterator[Attempt]:
 
 
 def print_opponents(screen: Console, name: str) -> None:
-    """Print the families that can be met in a game, and what is known exactly of it and them."""
-    from games import load
+    """Print the families that can be met in a game, what is known exactly of it and them, and how it can be changed."""
+    from games import describe_variants, load
     from games.descriptions import CUSTOM_MATRIX
     from games.families import fitting
-    from mage.views.catalog import opponents_table, values_lines
+    from mage.views.catalog import opponents_table, values_lines, variants_table
 
-    if name == CUSTOM_MATRIX:  # what fits one matrix fits any; there is none to take values from
-        screen.print(opponents_table(fitting(load("stag_hunt")), {}))
+    if name == CUSTOM_MATRIX:  # there is none to take values from; what fits some matrix only shows in those games
+        game = load("stag_hunt")
+        screen.print(opponents_table(fitting(game), {}))
+        screen.print(variants_table(describe_variants(game)))
         return
     game = load(name)
     families = fitting(game)
     screen.print(values_lines(_values(game)))
     screen.print(opponents_table(families, _best_responses(game, families)))
+    screen.print("\nChanged games, for mage evaluate --variant", style="bold")
+    screen.print(variants_table(describe_variants(game)))
 
 
 def _values(game: Any) -> tuple[tuple[float | None, float | None], ...]:

@@ -40,7 +40,7 @@ def games(
 def opponents(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game: one that `mage games` lists, or any other.")],
 ) -> None:
-    """List the families of scripted opponents for a game."""
+    """List the families of scripted opponents for a game, and its variants."""
     from mage.cli.game_lists import print_opponents
 
     print_opponents(console(), game)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # importing them would load every game's library for a list o
     from games.descriptions import GameDescription
     from games.families import Family
     from games.random_play import Attempt
+    from games.variants import VariantDescription
     from mage.base_models import BaseModel
 
 ROUNDING = 1e-9  # of exact values, in game units
@@ -115,6 +116,15 @@ def opponents_table(families: Iterable[Family], best: Mapping[str, Sequence[floa
         parameters = "\n".join(f"{parameter.name}: {parameter.doc}" for parameter in family.parameters)
         earned = " / ".join(dict.fromkeys(_shown(value) for value in best.get(family.name, ()) if value is not None))
         table.add_row(family.name, family.rule, parameters, family.doc, *([earned] if best else []))
+    return table
+
+
+def variants_table(variants: Iterable[VariantDescription]) -> Table:
+    """One row for each way to change a game: name, parameters with their meaning, what changes."""
+    table = _table("variant", "parameters", "what changes")
+    for variant in variants:
+        parameters = "\n".join(f"{name}: {meaning}" for name, meaning in variant.parameters)
+        table.add_row(variant.name, parameters, variant.doc)
     return table
 
 
