@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mage.evaluation_pools import Floats, Stratum, split, summed
-from mage.statistics import holm, percentile_interval, resampled_p, resampled_sums
+from mage.statistics import holm, normal_p, percentile_interval, resampled_sums
 
 SEEN, UNSEEN = "training", "near"
 
@@ -59,7 +59,7 @@ def adjust(tables: Sequence[Mapping[str, Any]]) -> None:
 
 def _told(difference: float, draws: Floats) -> dict[str, Any]:
     got = percentile_interval(difference, draws)
-    told = {"difference": got.value, "ci_low": got.low, "ci_high": got.high, "p": resampled_p(draws)}
+    told = {"difference": got.value, "ci_low": got.low, "ci_high": got.high, "p": normal_p(difference, draws)}
     return {**told, "p_holm": None}
 
 

@@ -170,6 +170,18 @@ def resampled_p(draws: NDArray[np.float64]) -> float:
     return min(1.0, 2.0 * (1 + beyond) / (1 + len(draws)))
 
 
+def normal_p(value: float, draws: NDArray[np.float64]) -> float:
+    """Give the two-sided p-value of a figure being 0, by the normal law with the spread of its `draws` [resamples].
+
+    It has no least value, as `resampled_p` has, so that many of them can be corrected together; few trials make it a
+    little too small. Without any spread it is 1 for a value of 0, and what `resampled_p` gives otherwise.
+    """
+    deviation = float(np.std(draws))
+    if deviation == 0.0:
+        return 1.0 if value == 0.0 else resampled_p(draws)
+    return 2.0 * NormalDist().cdf(-abs(value) / deviation)
+
+
 def holm(p_values: Sequence[float]) -> list[float]:
     """Correct p-values for there being several: the chance that any true null falls below 0.05 is at most 0.05.
 

@@ -7,6 +7,7 @@ from mage.statistics import (
     Estimate,
     holm,
     mean_interval,
+    normal_p,
     percentile_interval,
     ratio_of_sums_interval,
     resampled_p,
@@ -182,3 +183,13 @@ def test_a_resampled_p_counts_the_draws_beyond_zero_on_the_rarer_side():
     assert resampled_p(np.array([-1.0, *[1.0] * 18])) == pytest.approx(0.2)
     assert resampled_p(np.full(39, -2.0)) == pytest.approx(0.05)
     assert resampled_p(np.zeros(19)) == 1.0
+
+
+def test_the_normal_p_is_that_of_the_figure_over_its_spread_and_has_no_least_value():
+    draws = np.array([1.0, 3.0])  # about 2, with deviation 1
+    assert normal_p(1.959964, draws) == pytest.approx(0.05, abs=1e-6)
+    assert normal_p(-1.959964, draws) == pytest.approx(0.05, abs=1e-6)
+    assert 0.0 < normal_p(10.0, draws) < 1e-20
+    still = np.full(199, 0.5)
+    assert normal_p(0.0, still) == 1.0
+    assert normal_p(0.5, still) == resampled_p(still) == 2 / 200
