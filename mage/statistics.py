@@ -10,6 +10,7 @@ its own: every function that draws takes a numpy Generator.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -179,7 +180,7 @@ def normal_p(value: float, draws: NDArray[np.float64]) -> float:
     deviation = float(np.std(draws))
     if deviation == 0.0:
         return 1.0 if value == 0.0 else resampled_p(draws)
-    return 2.0 * NormalDist().cdf(-abs(value) / deviation)
+    return math.erfc(abs(value) / deviation / math.sqrt(2.0))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
