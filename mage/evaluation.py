@@ -184,13 +184,15 @@ def play_trials(
         for agent in agents
         for plan in _plans(session, agent, opponent, trials, variant, player)
     ]
-    sampler = RoutedSampler(session.sampler, [one for one in opponents if isinstance(one, Guest)])
+    guests = [one for one in opponents if isinstance(one, Guest)]
+    sampler = RoutedSampler(session.sampler, guests)
     done = 0
     progress(done, len(plans))
     for wave in play_waves(plans, conditions, sampler, lane_rows=session.config.learning.batch_rows):
         yield from wave
         done += len(wave)
-        session.sampler.work.take()  # only training's rollouts are profiled
+        for one in (session, *(guest.session for guest in guests)):
+            one.sampler.work.take()  # only training's rollouts are profiled
         progress(done, len(plans))
 
 
