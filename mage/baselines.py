@@ -21,6 +21,7 @@ from mage.guests import Opponent
 from mage.session import Session
 
 NO_MEMORY = "none"
+MOST_STATES = 5_000  # of a seat: larger games take minutes to find out whether beliefs can be followed
 EQUILIBRIUM = "equilibrium"  # a family (`games.solved`)
 
 Returns = Mapping[tuple[str, int], NDArray[np.float64]]  # [E] by opponent and seat
@@ -82,12 +83,17 @@ def bayes_returns(session: Session, opponents: Sequence[Opponent], variant: str)
     return found
 
 
-def _list_returns(game: Any, scripted: Sequence[NamedOpponent], seat: int, episodes: int) -> Sequence[NDArray | None]:
+def _list_returns(
+    game: Any, scripted: Sequence[NamedOpponent], seat: int, episodes: int
+) -> Sequence[NDArray[np.float64] | None]:
+    nothing = [None] * len(scripted)
+    if not scripted or exact.refusal(game) is not None or exact.state_count(game, seat, MOST_STATES) > MOST_STATES:
+        return nothing
     try:
-        returns = exact.greedy_bayes_returns(game, scripted, seat, episodes) if scripted else None
-    except RequestError:  # too large a game, or too many beliefs to follow
-        returns = None
-    return [None] * len(scripted) if returns is None else list(returns)
+        returns = exact.greedy_bayes_returns(game, scripted, seat, episodes)
+    except RequestError:  # too many beliefs to follow
+        return nothing
+    return nothing if returns is None else list(returns)
 
 
 def best_response_returns(session: Session, opponents: Sequence[Opponent], variant: str) -> Returns:

@@ -12,7 +12,7 @@ from mage import keys
 from mage.comparison_plan import ComparisonPlan, Entry, Runs, plan
 from mage.comparison_report import MeasuredRun, comparison_report
 from mage.evaluation import measure
-from mage.evaluation_plan import choose_opponents
+from mage.evaluation_plan import Arena, choose_opponents
 from mage.session import reopen
 
 SCHEMA = "mage.comparison/1"
@@ -94,8 +94,9 @@ def _measured(
     for learner in entry.learners:
         session.admit(learner)
     met = choose_opponents(session, asked.opponents)
+    arena = Arena(session, met)
     samples = measure(
-        session, entry.learners, met, trials=asked.trials, seed=asked.seed, memory=asked.memory, progress=progress
+        arena, entry.learners, trials=asked.trials, seed=asked.seed, memory=asked.memory, progress=progress
     )
     game = session.setting.game
     return MeasuredRun(str(entry.path), tuple(samples)), tuple(one.name for one in met), game.utility_range

@@ -50,7 +50,7 @@ def _measured(model: LanguageModel, config: Config, width: int) -> tuple[int, fl
     bank = open_bank(model, lora_settings(config), model.name, config.run.linear)
     if config.learning.gradient_checkpointing:
         model.checkpoint_layers()
-    learners = [f"learner_{number}" for number in range(config.league.learners)]
+    learners = list(config.league.names)
     for name in learners:
         bank.add(name, trainable=True)
 

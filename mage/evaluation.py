@@ -36,7 +36,7 @@ def evaluate(
     memory: str | None = None,
     trials: int | None = None,
     seed: int | None = None,
-    variants: Sequence[str] = (),
+    variants: str | Sequence[str] = (),
     baselines: bool = False,
     progress: Progress = lambda done, total: None,
 ) -> dict[str, Any]:
@@ -56,9 +56,18 @@ def evaluate(
         asked.trials * sum(n * len(arena.opponents) for n, arena in zip(agents, asked.arenas, strict=True)),
     )
     tables = [
-        _table(asked, arena, played, baselines, counter) for arena, played in zip(asked.arenas, beside, strict=True)
+        _table(asked, arena, played, counter, computed=baselines)
+        for arena, played in zip(asked.arenas, beside, strict=True)
     ]
     return whole(tables)
+
+
+def held_out_table(session: Session, agents: Sequence[str], progress: Progress) -> dict[str, Any]:
+    """Return what `evaluate` would of a run that is open, all as its config has it."""
+    asked = session.config.evaluation
+    arena = Arena(session, session.setting.opponents.held_out)
+    samples = measure(arena, agents, trials=asked.trials, seed=asked.seed, progress=progress)
+    return whole([report(session, samples, trials=asked.trials, seed=asked.seed)])
 
 
 class _Counter:
@@ -79,21 +88,13 @@ def _played(asked: EvaluationPlan, arena: Arena) -> dict[str, Played]:
 
 
 def _table(
-    asked: EvaluationPlan, arena: Arena, beside: Mapping[str, Played], computed: bool, progress: Progress
+    asked: EvaluationPlan, arena: Arena, beside: Mapping[str, Played], progress: Progress, *, computed: bool
 ) -> dict[str, Any]:
-    """Play one arena: the agents, then the baselines, and report on it."""
+    """Play one arena: the agents, then the baselines, and report on it; computed: with those that aren't played."""
 
     def measured(agents: Sequence[str], memory: str, player: NamedOpponent | None = None) -> list[OpponentSample]:
         return measure(
-            arena.session,
-            agents,
-            arena.opponents,
-            trials=asked.trials,
-            seed=asked.seed,
-            memory=memory,
-            variant=arena.variant,
-            player=player,
-            progress=progress,
+            arena, agents, trials=asked.trials, seed=asked.seed, memory=memory, player=player, progress=progress
         )
 
     samples = measured(asked.agents, asked.memory)
@@ -141,49 +142,40 @@ def report(
 
 
 def measure(
-    session: Session,
+    arena: Arena,
     agents: Sequence[str],
-    opponents: Sequence[Opponent],
     *,
     trials: int,
     seed: int,
     memory: str | None = None,
     stream: str = EVALUATION,
-    variant: str = "",
     player: NamedOpponent | None = None,
     progress: Progress = lambda done, total: None,
 ) -> list[OpponentSample]:
     """Play `trials` trials of every agent against every opponent, split over seats, and return the samples.
 
-    variant: how the session's game differs from the run's own. player: a scripted player that stands in for the agents.
+    player: a scripted player that stands in for the agents.
     """
-    met = {(agent, one.name): Met(session, agent, one, variant, player) for one in opponents for agent in agents}
-    conditions = session.conditions(PlayKeys(seed, stream, 0), memory)
-    played = play_trials(session, agents, opponents, trials, conditions, progress, variant=variant, player=player)
-    for trial in played:
+    opponents = arena.opponents
+    met = {(agent, one.name): Met(arena, agent, one, player) for one in opponents for agent in agents}
+    conditions = arena.session.conditions(PlayKeys(seed, stream, 0), memory)
+    for trial in play_trials(arena, agents, trials, conditions, progress, player):
         pairing = trial.record.pairing
         met[pairing.learner, pairing.opponent].add(trial.record)
     return [sample for one in opponents for agent in agents for sample in met[agent, one.name].samples()]
 
 
 def play_trials(
-    session: Session,
+    arena: Arena,
     agents: Sequence[str],
-    opponents: Sequence[Opponent],
     trials: int,
     conditions: Conditions,
     progress: Progress = lambda done, total: None,
-    *,
-    variant: str = "",
     player: NamedOpponent | None = None,
 ) -> Iterator[PlayedTrial]:
     """Play every agent against every opponent; yields the trials of one pair after the other, in order."""
-    plans = [
-        plan
-        for opponent in opponents
-        for agent in agents
-        for plan in _plans(session, agent, opponent, trials, variant, player)
-    ]
+    session, opponents = arena.session, arena.opponents
+    plans = [plan for one in opponents for agent in agents for plan in _plans(arena, agent, one, trials, player)]
     guests = [one for one in opponents if isinstance(one, Guest)]
     sampler = RoutedSampler(session.sampler, guests)
     done = 0
@@ -201,19 +193,17 @@ def code(agent: str, opponent: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{agent}\n{opponent}".encode(), digest_size=4).digest(), "little")
 
 
-def _plans(
-    session: Session, agent: str, opponent: Opponent, trials: int, variant: str, player: NamedOpponent | None
-) -> list[TrialPlan]:
+def _plans(arena: Arena, agent: str, opponent: Opponent, trials: int, player: NamedOpponent | None) -> list[TrialPlan]:
     """Plan one agent against one opponent. Every trial is a group of its own, its draws keyed by who meets whom."""
-    seats = session.setting.game.seats
-    first = code(agent, f"{opponent.name}\n{variant}" if variant else opponent.name) << TRIAL_BITS
+    seats = arena.session.setting.game.seats
+    met = f"{opponent.name}\n{arena.variant}" if arena.variant else opponent.name
+    first = code(agent, met) << TRIAL_BITS
     guest = opponent if isinstance(opponent, Guest) else None
+    scripted = opponent if isinstance(opponent, NamedOpponent) else None
     plans = []
     for number in range(first, first + trials):
         seat = number % seats
         pairing = Pairing(agent, opponent.name, seat, number, number, "snapshot" if guest else "scripted")
-        own = SeatPlan(agent, player, number)
-        scripted = opponent if isinstance(opponent, NamedOpponent) else None
         other = SeatPlan(opponent.name, scripted, number, reading=guest.reading if guest else None)
-        plans.append(TrialPlan.of(pairing, own, other, seats))
+        plans.append(TrialPlan.of(pairing, SeatPlan(agent, player, number), other, seats))
     return plans

@@ -8,12 +8,13 @@ against each other (`mage.comparison`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from mage.evaluation_pools import Floats, Stratum, split, summed
-from mage.statistics import holm, normal_p, percentile_interval, resampled_sums
+from mage.evaluation_pools import Floats, Stratum, chances, split, summed
+from mage.statistics import holm, percentile_interval, resampled_sums, stratified_p
 
 SEEN, UNSEEN = "training", "near"
 
@@ -32,8 +33,8 @@ def comparisons(
         for distance, ours in split(agents, "distance").items():
             if distance in theirs:
                 pair = _pairs(ours, theirs[distance])
-                difference, draws = _paired(pair, rng, resamples) if pair else _apart(ours, theirs[distance])
-                found.append({"baseline": name, "distance": distance, "paired": bool(pair), **_told(difference, draws)})
+                contrast = _paired(pair, rng, resamples) if pair else _less(_mean(ours), _mean(theirs[distance]))
+                found.append({"baseline": name, "distance": distance, "paired": bool(pair), **contrast.told()})
     return found
 
 
@@ -43,11 +44,8 @@ def memorised(agents: Sequence[Stratum]) -> dict[str, Any] | None:
     An agent that learned whom it meets by heart exploits the former only: same rule, other parameters.
     """
     parts = split(agents, "distance")
-    shares = [_share(parts.get(distance, ())) for distance in (SEEN, UNSEEN)]
-    if shares[0] is None or shares[1] is None:
-        return None
-    (seen, seen_draws), (unseen, unseen_draws) = shares[0], shares[1]
-    return _told(seen - unseen, seen_draws - unseen_draws)
+    seen, unseen = (_share(parts.get(distance, ())) for distance in (SEEN, UNSEEN))
+    return None if seen is None or unseen is None else _less(seen, unseen).told()
 
 
 def adjust(tables: Sequence[Mapping[str, Any]]) -> None:
@@ -57,10 +55,25 @@ def adjust(tables: Sequence[Mapping[str, Any]]) -> None:
         entry["p_holm"] = float(p)
 
 
-def _told(difference: float, draws: Floats) -> dict[str, Any]:
-    got = percentile_interval(difference, draws)
-    told = {"difference": got.value, "ci_low": got.low, "ci_high": got.high, "p": normal_p(difference, draws)}
-    return {**told, "p_holm": None}
+@dataclass(frozen=True, slots=True, eq=False)
+class _Contrast:
+    """A difference, and what it varies by."""
+
+    value: float
+    draws: Floats  # [resamples]
+    variances: tuple[float, ...]  # of what each stratum adds to it
+    counts: tuple[int, ...]  # the trials that each of them rests on
+
+    def told(self) -> dict[str, Any]:
+        got = percentile_interval(self.value, self.draws)
+        told = {"difference": got.value, "ci_low": got.low, "ci_high": got.high}
+        return {**told, "p": stratified_p(self.value, self.variances, self.counts), "p_holm": None}
+
+
+def _less(one: _Contrast, other: _Contrast) -> _Contrast:
+    """Subtract what varies independently."""
+    variances, counts = one.variances + other.variances, one.counts + other.counts
+    return _Contrast(one.value - other.value, one.draws - other.draws, variances, counts)
 
 
 def _pairs(ours: Sequence[Stratum], theirs: Sequence[Stratum]) -> list[tuple[Stratum, Stratum]] | None:
@@ -78,31 +91,31 @@ def _pairs(ours: Sequence[Stratum], theirs: Sequence[Stratum]) -> list[tuple[Str
     return [(one, others[key(one)]) for one in ours]
 
 
-def _paired(pairs: Sequence[tuple[Stratum, Stratum]], rng: np.random.Generator, resamples: int) -> tuple[float, Floats]:
-    """Return the mean difference of the last episodes, and resampled ones [resamples]."""
-    differences = [own.sample.returns[:, -1:] - other.sample.returns[:, -1:] for own, other in pairs]
+def _paired(pairs: Sequence[tuple[Stratum, Stratum]], rng: np.random.Generator, resamples: int) -> _Contrast:
+    """Return the mean difference of the last episodes."""
+    last = [[side.sample.every_return()[:, -1:] for side in pair] for pair in pairs]
+    differences = [own - other for own, other in last]
     n = sum(len(each) for each in differences)
     draws = summed([resampled_sums(each, rng, resamples) for each in differences])[:, 0] / n
-    return float(sum(each.sum() for each in differences) / n), draws
+    variances = tuple(len(each) * float(each.var(ddof=1)) / n**2 for each in differences)
+    value = float(sum(each.sum() for each in differences) / n)
+    return _Contrast(value, draws, variances, tuple(len(each) for each in differences))
 
 
-def _apart(ours: Sequence[Stratum], theirs: Sequence[Stratum]) -> tuple[float, Floats]:
-    """Return the difference of the last episodes' means, and resampled ones [resamples]."""
-    (own, own_draws), (other, other_draws) = (_mean(side) for side in (ours, theirs))
-    return own - other, own_draws - other_draws
+def _mean(strata: Sequence[Stratum]) -> _Contrast:
+    """Return the last episodes' mean."""
+    return _scaled(strata, 0.0, float(sum(one.trials for one in strata)))
 
 
-def _mean(strata: Sequence[Stratum]) -> tuple[float, Floats]:
-    n = sum(one.trials for one in strata)
-    return sum(float(one.total[-1]) for one in strata) / n, summed([one.draws[:, -1] for one in strata]) / n
+def _share(strata: Sequence[Stratum]) -> _Contrast | None:
+    """Return exploitation in the last episode; None where it is not defined."""
+    had = chances(strata)
+    return None if had is None else _scaled(had.counted, had.safe, had.possible)
 
 
-def _share(strata: Sequence[Stratum]) -> tuple[float, Floats] | None:
-    """Return exploitation in the last episode, and resampled ones [resamples]; None where it is not defined."""
-    counted = [one for one in strata if one.gap is not None]
-    if not counted:
-        return None
-    possible = sum(one.trials * (one.gap or 0.0) for one in counted)
-    safe = sum(one.trials * (one.sample.security_value or 0.0) for one in counted)
-    total = sum(float(one.total[-1]) for one in counted)
-    return (total - safe) / possible, (summed([one.draws[:, -1] for one in counted]) - safe) / possible
+def _scaled(strata: Sequence[Stratum], less: float, unit: float) -> _Contrast:
+    """Return the last episodes' returns summed over trials, less something, in a unit."""
+    total, draws = sum(float(one.total[-1]) for one in strata), summed([one.draws[:, -1] for one in strata])
+    variances = tuple(float(np.var(one.draws[:, -1])) / unit**2 for one in strata)
+    counts = tuple(one.trials for one in strata)
+    return _Contrast((total - less) / unit, (draws - less) / unit, variances, counts)

@@ -11,10 +11,13 @@ from games.errors import RequestError, unknown
 from games.families import known_names
 from games.opponents import NamedOpponent, parse
 from games.variants import Variant, variant
-from mage.guests import Guest, Opponent, guests
+from mage.guests import Guest, Guests, Opponent
 from mage.session import Session, reopen
 
 MEMORIES = ("transcript", "none")
+MOST_SEED = 2**31 - 1
+MOST_NAMES = 3  # of opponents, in a message
+SETS = ("held_out", "validation", "training")  # of opponents, that a config declares
 TRIAL_BITS = 20  # of a trial's number; the bits above say who meets whom
 
 
@@ -57,7 +60,7 @@ def plan(
     memory: str | None,
     trials: int | None,
     seed: int | None,
-    variants: Sequence[str] = (),
+    variants: str | Sequence[str] = (),
 ) -> EvaluationPlan:
     """Open a run and fill in what was left open, as the run's config has it.
 
@@ -65,8 +68,8 @@ def plan(
     every learner. opponents: any of a set's name, an opponent's name, RUN (the learners of a run) and RUN:MEMBER.
     variants: changed games to be played, too (`games.variants`). Raises RequestError for unknown names.
     """
-    if trials is not None and not 1 <= trials < 1 << TRIAL_BITS:
-        raise RequestError(f"got trials = {trials}, expected 1 to {(1 << TRIAL_BITS) - 1}")
+    _whole("trials", trials, 1, (1 << TRIAL_BITS) - 1)
+    _whole("seed", seed, 0, MOST_SEED)
     session = reopen(Path(run))
     config = session.config
     if memory is not None and memory not in MEMORIES:
@@ -75,7 +78,8 @@ def plan(
     for name in agents:
         session.admit(name)
     met = choose_opponents(session, opponents)
-    changed = (variant(session.setting.game, text) for text in dict.fromkeys(variants))
+    texts = [variants] if isinstance(variants, str) else variants
+    changed = (variant(session.setting.game, text) for text in dict.fromkeys(texts))
     return EvaluationPlan(
         agents,
         (Arena(session, met), *(_changed(session, met, other) for other in changed)),
@@ -85,8 +89,14 @@ def plan(
     )
 
 
+def _whole(name: str, value: int | None, low: int, high: int) -> None:
+    """Refuse what is no whole number in that range; None is left open."""
+    if value is not None and not (type(value) is int and low <= value <= high):
+        raise RequestError(f"got {name} = {value!r}, expected a whole number from {low} to {high}")
+
+
 def _learners(session: Session) -> tuple[str, ...]:
-    return tuple(f"learner_{i}" for i in range(session.config.league.learners))
+    return session.config.league.names
 
 
 def _snapshots(session: Session) -> tuple[str, ...]:
@@ -119,30 +129,23 @@ def choose_opponents(session: Session, wanted: str | Sequence[str]) -> tuple[Opp
     items = [wanted] if isinstance(wanted, str) else list(wanted)
     if not items:
         raise RequestError("got an empty list of opponents; name some, or a set of the run")
-    found: dict[str, Opponent] = {}
-    for opponent in (one for item in items for one in _opponents(session, item)):
-        other = found.setdefault(opponent.name, opponent)
-        if isinstance(other, Guest) and isinstance(opponent, Guest) and other.run != opponent.run:
-            raise RequestError(
-                f"got the runs {other.run} and {opponent.run}, whose folders have one name, expected different names; "
-                "rename one of them"
-            )
+    guests = Guests(session)
+    found = {opponent.name: opponent for item in items for opponent in _opponents(session, guests, item)}
     return tuple(found.values())
 
 
-def _opponents(session: Session, wanted: str) -> tuple[Opponent, ...]:
-    sets = session.setting.opponents
-    known = {"held_out": sets.held_out, "validation": sets.validation, "training": sets.training}
+def _opponents(session: Session, guests: Guests, wanted: str) -> tuple[Opponent, ...]:
+    known: dict[str, tuple[NamedOpponent, ...]] = {name: getattr(session.setting.opponents, name) for name in SETS}
     if wanted in known:
         if not known[wanted]:
             raise RequestError(f"this run has no {wanted} opponents; name some, or choose another set")
         return known[wanted]
-    invited = guests(wanted, session)
-    if invited is not None:
-        return invited
-    if "(" not in wanted and wanted not in known_names():
+    if wanted.partition("(")[0].strip() in known_names():  # before folders of that name: ./NAME is the run
+        return (parse(session.setting.game, wanted),)
+    invited = guests.invite(wanted)
+    if invited is None:
         raise unknown("set of opponents, run or family", wanted, [*known, *known_names()])
-    return (parse(session.setting.game, wanted),)
+    return invited
 
 
 def _changed(session: Session, met: Sequence[Opponent], other: Variant) -> Arena:
@@ -151,9 +154,9 @@ def _changed(session: Session, met: Sequence[Opponent], other: Variant) -> Arena
     carried = {one.name: one.playing(other.game) if isinstance(one, Guest) else other.opponent(one) for one in met}
     known = tuple(opponent for opponent in carried.values() if opponent is not None)
     if not known:
-        raise RequestError(
-            f"{other.name}: none of {', '.join(carried)} can play the changed game; name opponents that can"
-        )
+        names = list(carried)
+        asked = ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if names[MOST_NAMES:] else "")
+        raise RequestError(f"{other.name}: none of {asked} can play the changed game; name opponents that can")
     return Arena(playing, known, other.name, tuple(name for name, one in carried.items() if one is None))
 
 

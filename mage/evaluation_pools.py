@@ -42,7 +42,7 @@ class OpponentSample:
     forfeits: NDArray[np.bool_]  # [T, E] True where the agent forfeited the episode
     bayes_returns: Floats | None = None  # [E] expected, of the Bayes-optimal player
     determined: bool = False  # nothing in these trials was drawn, so that one of them says all
-    repeats: int = 0  # trials left out since each was the same game again
+    repeats: int = 0  # further trials, each the same game as the last one once more
 
     def __post_init__(self) -> None:
         """Refuse arrays that do not describe the same trials."""
@@ -55,12 +55,21 @@ class OpponentSample:
         if self.bayes_returns is not None and self.bayes_returns.shape != self.returns.shape[1:]:
             raise ValueError(f"bayes_returns must be [episodes], got {self.bayes_returns.shape}")
 
+    @property
+    def played(self) -> int:
+        """How many trials were played, repeats included."""
+        return len(self.returns) + self.repeats
+
+    def every_return(self) -> Floats:
+        """Return what was got in every trial that was played, [played, E]."""
+        return np.concatenate([self.returns, np.repeat(self.returns[-1:], self.repeats, axis=0)])
+
 
 class EpisodeRow(TypedDict):
     """One episode of a pool of trials; returns in game units per episode, rates in [0, 1]."""
 
     episode: int  # from 1
-    n: int  # trials
+    n: int  # trials, the same game over again counted once
     mean_return: float
     ci_low: float
     ci_high: float
@@ -78,8 +87,8 @@ class Stratum:
     """A sample with what pooling adds up; E episodes."""
 
     sample: OpponentSample
-    trials: int
-    counts: NDArray[np.int64] | None  # [3, E] wins, draws, forfeits; None where nothing was played
+    trials: int  # that were played: what the stratum weighs
+    counts: Floats | None  # [3, E] wins, draws, forfeits; None where nothing was played
     total: Floats  # [E] sum of returns over trials
     draws: Floats  # [resamples, E] the same sum, over resampled trials; [1, E] where there is nothing to resample
     gap: float | None  # b - v; None where exploitation is not defined
@@ -89,9 +98,10 @@ def stratum(
     sample: OpponentSample, utility_range: tuple[float, float], rng: np.random.Generator, resamples: int
 ) -> Stratum:
     """Resample the trials of a sample; utility_range: least and greatest return of one episode."""
-    trials, episodes = sample.returns.shape
-    if trials > 1 or sample.determined:
-        draws = resampled_sums(sample.returns, rng, resamples)
+    distinct, episodes = sample.returns.shape
+    often = sample.played / distinct  # a game that could not come out otherwise weighs as often as it was played
+    if distinct > 1 or sample.determined:
+        draws = often * resampled_sums(sample.returns, rng, resamples)
     else:  # one trial shows no spread, which is not certainty: take the widest that the game allows
         draws = rng.choice(np.array(utility_range), size=(resamples, episodes))
     counts = [sample.returns > sample.others, sample.returns == sample.others, sample.forfeits]
@@ -100,7 +110,8 @@ def stratum(
         difference = sample.best_response_value - sample.security_value
         if difference >= SMALLEST_GAP * (utility_range[1] - utility_range[0]):
             gap = difference
-    return Stratum(sample, trials, np.array(counts).sum(axis=1), sample.returns.sum(axis=0), draws, gap)
+    total = often * sample.returns.sum(axis=0)
+    return Stratum(sample, sample.played, often * np.array(counts).sum(axis=1), total, draws, gap)
 
 
 def computed(met: Stratum, returns: Floats) -> Stratum:
@@ -145,18 +156,18 @@ def summed(draws: Sequence[Floats]) -> Floats:
 
 def rows(strata: Sequence[Stratum]) -> list[EpisodeRow]:
     """Give a row for each episode of the pool."""
-    n = sum(one.trials for one in strata)
+    weight = sum(one.trials for one in strata)
     total = np.sum([one.total for one in strata], axis=0)
     draws = summed([one.draws for one in strata])
     counts = [one.counts for one in strata if one.counts is not None]
-    rates = (np.sum(counts, axis=0) / n).tolist() if len(counts) == len(strata) else [[None] * len(total)] * 3
+    rates = (np.sum(counts, axis=0) / weight).tolist() if len(counts) == len(strata) else [[None] * len(total)] * 3
     found = []
     for index, (share, low, high, ceiling) in enumerate(_exploitation(strata)):
-        got = percentile_interval(total[index] / n, draws[:, index] / n)
+        got = percentile_interval(total[index] / weight, draws[:, index] / weight)
         found.append(
             EpisodeRow(
                 episode=index + 1,
-                n=n,
+                n=sum(len(one.sample.returns) for one in strata),
                 mean_return=got.value,
                 ci_low=got.low,
                 ci_high=got.high,
@@ -172,18 +183,39 @@ def rows(strata: Sequence[Stratum]) -> list[EpisodeRow]:
     return found
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Chances:
+    """The strata of a pool in which something is to be had, and how much, summed over trials in game units."""
+
+    counted: tuple[Stratum, ...]
+    possible: float  # b - v
+    safe: float  # v
+
+    def shares(self, sums: Floats) -> Floats:
+        """Return exploitation, (sum of returns - v) / (b - v), of sums of any shape."""
+        return (sums - self.safe) / self.possible
+
+
+def chances(strata: Sequence[Stratum]) -> Chances | None:
+    """Return what is to be had in a pool; None where no stratum has a known, wide enough b - v."""
+    counted = tuple(one for one in strata if one.gap is not None)
+    if not counted:
+        return None
+    possible = sum(one.trials * (one.gap or 0.0) for one in counted)
+    safe = sum(one.trials * (one.sample.security_value or 0.0) for one in counted)  # known where there is a gap
+    return Chances(counted, possible, safe)
+
+
 def _exploitation(strata: Sequence[Stratum]) -> list[tuple[float | None, ...]]:
     """Give exploitation, the ends of its interval, and the Bayes-optimal player's, for each episode."""
-    episodes = len(strata[0].total)
-    if not (counted := [(one, one.gap) for one in strata if one.gap is not None]):
+    episodes, had = len(strata[0].total), chances(strata)
+    if had is None:
         return [(None,) * 4] * episodes
-    possible = sum(one.trials * gap for one, gap in counted)
-    safe = sum(one.trials * (one.sample.security_value or 0.0) for one, _ in counted)  # known where there is a gap
-    taken = (np.sum([one.total for one, _ in counted], axis=0) - safe) / possible
-    draws = (summed([one.draws for one, _ in counted]) - safe) / possible
-    ceilings = [(one.trials, one.sample.bayes_returns) for one, _ in counted if one.sample.bayes_returns is not None]
+    taken = had.shares(np.sum([one.total for one in had.counted], axis=0))
+    draws = had.shares(summed([one.draws for one in had.counted]))
+    ceilings = [one.trials * one.sample.bayes_returns for one in had.counted if one.sample.bayes_returns is not None]
     bayes = [None] * episodes
-    if len(ceilings) == len(counted):
-        bayes = ((np.sum([n * returns for n, returns in ceilings], axis=0) - safe) / possible).tolist()
+    if len(ceilings) == len(had.counted):
+        bayes = had.shares(np.sum(ceilings, axis=0)).tolist()
     got = [percentile_interval(taken[index], draws[:, index]) for index in range(episodes)]
     return [(each.value, each.low, each.high, ceiling) for each, ceiling in zip(got, bayes, strict=True)]

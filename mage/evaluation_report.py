@@ -120,7 +120,9 @@ def _opponent(strata: Sequence[Stratum]) -> dict[str, Any]:
 
 def _baseline(baseline: BaselineSample, met: Sequence[Stratum], played: Sequence[Stratum] | None) -> dict[str, Any]:
     """Describe a baseline; one whose returns are known for some opponents only, at distances that are known whole."""
-    told = {"baseline": baseline.name, "memory": baseline.memory, "computed": played is None}
+    repeats = sum(one.sample.repeats for one in played or ())
+    told: dict[str, Any] = {"baseline": baseline.name, "memory": baseline.memory, "computed": played is None}
+    told["repeats"] = repeats
     if played is not None:
         return {**told, **pooled(played)}
     known: list[Stratum] = []

@@ -13,6 +13,7 @@ from games.matrix_text import MatrixGame
 from games.naming import behaviour
 from games.opponents import NamedOpponent
 from mage.config import Draw
+from mage.evaluation_plan import Arena
 from mage.evaluation_pools import OpponentSample
 from mage.guests import Guest, Opponent
 from mage.records import TrialRecord
@@ -38,12 +39,10 @@ class _Seat:
 class Met:
     """The trials of one agent against one opponent."""
 
-    def __init__(
-        self, session: Session, agent: str, opponent: Opponent, variant: str = "", player: NamedOpponent | None = None
-    ) -> None:
-        """variant: of the run's game, "" for that itself; player: the agent, where it is a scripted one."""
-        self._session, self._agent, self._opponent, self._variant = session, agent, opponent, variant
-        self._player = player
+    def __init__(self, arena: Arena, agent: str, opponent: Opponent, player: NamedOpponent | None = None) -> None:
+        """player: the agent, where it is a scripted one."""
+        self._session, self._variant = arena.session, arena.variant
+        self._agent, self._opponent, self._player = agent, opponent, player
         self._seats: dict[int, _Seat] = {}
         self._lines: dict[int, set[Line]] = {}
 
@@ -115,7 +114,7 @@ class Met:
 def distance(session: Session, opponent: Opponent, variant: str = "") -> str:
     """Return how far an opponent is from what the adapters or the base met, under whatever name they met it."""
     if isinstance(opponent, Guest):
-        return "training" if opponent.at_home and not variant else "member"
+        return "training" if opponent.met and not variant else "member"
     if variant:
         return "game"
     game, sets = session.setting.game, session.setting.opponents

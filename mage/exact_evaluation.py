@@ -26,7 +26,7 @@ from games.trees.states import TablePolicy
 from mage import evaluation_plan, keys
 from mage.contexts import Memory
 from mage.evaluation import code, play_trials
-from mage.evaluation_plan import scripted_only
+from mage.evaluation_plan import Arena, scripted_only
 from mage.exact_report import ExactSample, by_episode, pooled, stratum
 from mage.frozen_policies import StateReader
 from mage.keys import EVALUATION, PlayKeys
@@ -141,7 +141,8 @@ def _play(study: _Study, progress: Callable[[int, int], None]) -> list[_Met]:
     """Play, and ask for what each memory leads to; progress counts trials, which take most of the time."""
     session = study.session
     memories: dict[tuple[str, str, int], list[list[Memory]]] = {}
-    played = play_trials(session, study.agents, study.opponents, study.trials, study.conditions, progress)
+    arena = Arena(session, study.opponents)
+    played = play_trials(arena, study.agents, study.trials, study.conditions, progress)
     for trial in played:
         pairing = trial.record.pairing
         memories.setdefault((pairing.learner, pairing.opponent, pairing.seat), []).append(trial.memories(pairing.seat))
@@ -197,7 +198,8 @@ def _nash_convs(study: _Study, met: Sequence[_Met], agent: str) -> list[dict[str
             for of_trials in zip(*by_seat, strict=False)
         ]
         values.append(np.array(found, dtype=np.float64))
-    return by_episode(values, keys.generator(study.seed, "bootstrap", len(study.readers), code(agent, "")))
+    beyond_seats = len(study.readers)  # the draws of a seat's own figures have its number in this place
+    return by_episode(values, keys.generator(study.seed, "bootstrap", beyond_seats, code(agent, "")))
 
 
 def _seat(study: _Study, samples: Sequence[ExactSample], seat: int) -> dict[str, Any]:

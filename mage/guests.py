@@ -30,6 +30,11 @@ class Guest:
     at_home: bool  # whether its run is the evaluated one
 
     @property
+    def met(self) -> bool:
+        """Whether the evaluated agents met it in training, as all members of their own run but the untrained base."""
+        return self.at_home and self.member != BASE
+
+    @property
     def run(self) -> Path:
         """Where its run lies."""
         return self.session.paths.root.resolve()
@@ -63,34 +68,58 @@ class RoutedSampler:
         return first.session.sampler.open([self._guests[name].member for name in agents])
 
 
-def guests(text: str, host: Session) -> tuple[Guest, ...] | None:
-    """Return the members that `RUN` (its learners) or `RUN:MEMBER` stands for; None for a text that names no run.
+class Guests:
+    """Invites members of runs to the host's game; each run is opened once, whoever of it is asked for."""
 
-    Their sessions are open in the host's game, for trials as long as the host's. Raises RequestError for a run that
-    can't be opened or can't read the game, and for unknown members.
-    """
-    run, member = _parts(text)
-    if run is None:
-        return None
-    session = reopen(run)
-    torch.set_num_threads(host.config.run.threads)  # opening took the other run's
-    names = [member] if member else [f"learner_{i}" for i in range(session.config.league.learners)]
-    for name in names:
-        session.admit(name)
-    playing = session.playing(host.setting.game, host.config.trial.episodes)
-    title, at_home = run.resolve().name, run.resolve() == host.paths.root.resolve()
-    return tuple(Guest(f"{title}:{name}", title, name, playing, at_home) for name in names)
+    def __init__(self, host: Session) -> None:
+        """host: the evaluated run."""
+        self._host = host
+        self._opened: dict[Path, Session] = {}
+
+    def invite(self, text: str) -> tuple[Guest, ...] | None:
+        """Return the members that `RUN` (its learners) or `RUN:MEMBER` stands for; None for a text that names no run.
+
+        Their sessions are open in the host's game, for trials as long as the host's. Raises RequestError for a run that
+        can't be opened or can't read the game, for unknown members, and for two runs of one folder name.
+        """
+        run, member = _parts(text)
+        if run is None:
+            return None
+        session = self._session(run.resolve())
+        names = (member,) if member else session.config.league.names
+        for name in names:
+            session.admit(name)
+        title, at_home = run.resolve().name, run.resolve() == self._host.paths.root.resolve()
+        return tuple(Guest(f"{title}:{name}", title, name, session, at_home) for name in names)
+
+    def _session(self, run: Path) -> Session:
+        if run not in self._opened:
+            for other in self._opened:
+                if other.name == run.name:
+                    raise RequestError(
+                        f"got the runs {other} and {run}, whose folders have one name, expected different names; "
+                        "rename one of them"
+                    )
+            host = self._host
+            self._opened[run] = reopen(run).playing(host.setting.game, host.config.trial.episodes)
+            torch.set_num_threads(host.config.run.threads)  # opening took the other run's
+        return self._opened[run]
 
 
 def _parts(text: str) -> tuple[Path | None, str | None]:
     """Return the run and the member that a text names; (None, None) where it names no run."""
-    if RunPaths(Path(text)).config.exists():
+    if _is_run(text):
         return Path(text), None
     run, colon, member = text.rpartition(":")
-    if colon and RunPaths(Path(run)).config.exists():
+    if colon and _is_run(run):
         return Path(run), member or BASE
     if "/" in text.partition("(")[0]:
-        raise RequestError(
-            f'got opponent "{text}", a path without a run; give RUN or RUN:MEMBER of one that was trained'
-        )
+        raise RequestError(f'got opponent "{text}", a path without a run; give RUN or RUN:MEMBER of a trained one')
     return None, None
+
+
+def _is_run(text: str) -> bool:
+    try:
+        return RunPaths(Path(text)).config.exists()
+    except OSError:  # no path at all: too long a name, say
+        return False

@@ -73,6 +73,11 @@ class Session:
         """Bring a member's adapter into the bank, from its folder or, while a run goes on, from its checkpoint."""
         if name == BASE or name in self.bank.adapters:
             return
+        if not self.members:
+            raise RequestError(
+                f"got member {name!r} of {self.paths.root}, where none is trained yet, known are {BASE}; let its "
+                "training reach a checkpoint"
+            )
         if name not in self.members:
             raise unknown("member", name, [BASE, *self.members])
         self.bank.load(name, self.members[name], trainable=False)

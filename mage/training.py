@@ -11,7 +11,8 @@ from pathlib import Path
 from games.errors import RequestError
 from mage import checkpoint, keys
 from mage.bound import bounds
-from mage.evaluation import measure, report, whole
+from mage.evaluation import held_out_table, measure, report
+from mage.evaluation_plan import Arena
 from mage.events import SCHEMA, EventLog, match_event
 from mage.files import sync, sync_tree, write_durably
 from mage.keys import PlayKeys
@@ -80,7 +81,7 @@ class TrainingRun:
     def __init__(self, session: Session, resumed: bool) -> None:
         """Start at iteration 0, or where the latest checkpoint left off."""
         self._session, self._config = session, (config := session.config)
-        self.learners = [f"learner_{i}" for i in range(config.league.learners)]
+        self.learners = list(config.league.names)
         for number, name in enumerate(self.learners):
             seed = keys.integer(config.run.seed, "adapter", number)
             session.bank.add(name, trainable=True, seed=seed)
@@ -225,9 +226,8 @@ class TrainingRun:
         if not every or self.iteration % every or not opponents:
             return
         seed = self._config.run.seed
-        samples = measure(
-            self._session, self.learners, opponents, trials=VALIDATION_TRIALS, seed=seed, stream="validate"
-        )
+        arena = Arena(self._session, opponents)
+        samples = measure(arena, self.learners, trials=VALIDATION_TRIALS, seed=seed, stream="validate")
         for agent in report(self._session, samples, trials=VALIDATION_TRIALS, seed=seed)["agents"]:
             event = {"type": "validation", "iteration": self.iteration, "agent": agent["agent"]}
             self._log.append({**event, "episodes": agent["overall"]})
@@ -241,13 +241,8 @@ class TrainingRun:
 
 def _evaluate(session: Session, learners: list[str], reporter: Reporter) -> None:
     """End with the held-out table, on screen and in evaluation.json."""
-    held_out = session.setting.opponents.held_out
-    evaluation = session.config.evaluation
-    if held_out:
+    if session.setting.opponents.held_out:
         with reporter.evaluation() as progress:
-            samples = measure(
-                session, learners, held_out, trials=evaluation.trials, seed=evaluation.seed, progress=progress
-            )
-        table = whole([report(session, samples, trials=evaluation.trials, seed=evaluation.seed)])
+            table = held_out_table(session, learners, progress)
         write_durably(session.paths.evaluation, json.dumps(table, indent=1) + "\n")
         reporter.table(table)

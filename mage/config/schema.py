@@ -143,6 +143,11 @@ class League(Table):
     pfsp_power: float = Field(default=2.0, ge=0, description="sharpness of pfsp: weight (1 - win rate) ** power")
     matchmaking: Matchmaking = Field(default_factory=Matchmaking, description="weights of who meets whom")
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The learners' names, which stand in logs, folders and tables."""
+        return tuple(f"learner_{number}" for number in range(self.learners))
+
     @model_validator(mode="after")
     def _self_play_has_a_partner(self) -> "League":
         if self.learners == 1 and self.matchmaking.scripted == 0:

@@ -1,12 +1,14 @@
 """The table of `mage evaluate`: agents and baselines, distance by distance and variant by variant.
 
 Pure functions of the JSON object that the command writes, drawn without leaning on colour: they read the same through a
-pipe, and fit 80 columns. What is missing is a dot, never a zero. Left out: computing any figure that the object holds.
+pipe, and fit 80 columns. What is missing is a dot, never a zero. Computed here are the pools of families alone. Left
+out: every figure that the object holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,26 +16,22 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from mage.views.figures import MISSING, columns, grid, interval, number, title
+from mage.statistics import SIGNIFICANT
+from mage.views.figures import MISSING, columns, grid, interval, number, p_value, title
 from mage.views.safe_text import clean
 
-SIGNIFICANT = 0.05  # a corrected p-value below it is marked
 MARK = "*"
-_LABEL_WIDTH = 15  # leaves room for two intervals in 80 columns
-
 _SHOWN = ("near", "far", "member", "game", "training")  # the held-out distances first
-_LABELS = {
-    "base_without_memory": "base, forgets",
-    "base": "base",
-    "without_memory": "forgets",
-    "equilibrium": "equilibrium",
-    "bayes": "Bayesian",
-    "best_response": "best response",
+
+# Each baseline's name in a row, and what it is.
+BASELINES = {
+    "base_without_memory": ("base, forgets", "the base model without training or memory"),
+    "base": ("base", "the base model without training, with memory"),
+    "without_memory": ("forgets", "the agents without their memory"),
+    "equilibrium": ("equilibrium", "a Nash equilibrium"),
+    "bayes": ("Bayesian", "a Bayesian player who knows the prior, or the list"),
+    "best_response": ("best response", "who knows the opponent"),
 }
-_KEY = (
-    "Under them, last episode: the base model (untrained) with and without memory; the agents without it; an "
-    "equilibrium; a Bayesian player who knows the prior or the list; the best response, who knows the opponent."
-)
 
 
 def print_evaluation(console: Console, table: Mapping[str, Any]) -> None:
@@ -45,58 +43,57 @@ def print_evaluation(console: Console, table: Mapping[str, Any]) -> None:
 def blocks(table: Mapping[str, Any]) -> list[RenderableType]:
     """Return what is printed."""
     met = [distance for distance in _SHOWN if distance in table["by_distance"]]
-    seen = "opponents never met in training" if table["held_out"] else "some opponents were met in training"
     drawn: list[RenderableType] = [
-        Text(f"{table['run']}: {table['game']}, memory {table['memory']}, {seen}; seed {table['seed']}"),
-        Text(
-            "Exploitation: 0 earns the security value, 1 the best response's. "
-            f"{_KEY if table['baselines'] else 'Bayes: exploitation of the Bayes-optimal player.'} "
-            f"Brackets: 95% interval over trials. {MISSING} not known.\n"
-        ),
+        *_opening(table),
         title("The whole population, episode by episode"),
         _population(table),
+    ]
+    for report in table["variants"]:
+        drawn += [title(f"\nThe same in {clean(report['variant'])}"), _population(report)]
+    drawn += [
         *_notes(table),
         *_compared(table),
         title("\nEach agent: exploitation in the last episode, and gain in return over the first"),
-        _agents(table, [distance for distance in met if distance != "training"] or met),
+        _agents(table, [distance for distance in met if distance not in ("training", "member")] or met),
     ]
-    for distance in ("far", "member", "game"):
+    for distance, figure in (("far", EXPLOITATION), ("member", RETURN)):
         if distance in met:
-            drawn += [title(f"\nFamilies at distance {distance}: exploitation"), _families(table, distance)]
+            drawn += [title(f"\nFamilies at distance {distance}: {figure.name}"), _families(table, distance, figure)]
     return drawn
 
 
-def _pools(table: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], list[tuple[str, Mapping[str, Any]]]]]:
-    """Yield each block of the table: its label, the agents' pool, and the baselines' pools by label."""
-    for report in (table, *table["variants"]):
-        for distance in _SHOWN:
-            if distance in report["by_distance"]:
-                beside = [
-                    (_LABELS[one["baseline"]], one["by_distance"][distance])
-                    for one in report["baselines"]
-                    if distance in one["by_distance"]
-                ]
-                yield _place(report, distance), report["by_distance"][distance], beside
+def _opening(table: Mapping[str, Any]) -> list[Text]:
+    """Say what was played, and how to read it."""
+    seen = "opponents never met in training" if table["held_out"] else "some opponents were met in training"
+    played = f"{clean(table['run'])}: {clean(table['game'])}, memory {clean(table['memory'])}"
+    told = [f"{label}: {what}" for label, what in (BASELINES[one["baseline"]] for one in table["baselines"])]
+    beside = f"Under the agents, in the last episode, {'; '.join(told)}." if told else ""
+    ceiling = beside or "Bayes: exploitation of the Bayes-optimal player."
+    return [
+        Text(f"{played}, {seen}; seed {table['seed']}"),
+        Text(
+            f"Exploitation: 0 earns the security value, 1 the best response's. {ceiling} "
+            f"Brackets: 95% interval over trials. {MISSING} not known.\n"
+        ),
+    ]
 
 
-def _place(report: Mapping[str, Any], distance: str) -> str:
-    """Say where a pool was met: at a distance, or in a changed game."""
-    variant = report["variant"]
-    return distance if variant is None else variant if distance == "game" else f"{variant}, {distance}"
-
-
-def _population(table: Mapping[str, Any]) -> Table:
-    beside_agents = any(report["baselines"] for report in (table, *table["variants"]))
+def _population(report: Mapping[str, Any]) -> Table:
+    """Draw one game: the agents at each distance by episode, their baselines' last episodes under them."""
+    ceiling = () if report["baselines"] else ("Bayes",)  # has a row of its own there
     drawn = grid(gap=1)
-    ceiling = () if beside_agents else ("Bayes",)  # has a row of its own there
-    drawn.add_column("", max_width=_LABEL_WIDTH, overflow="fold")
-    columns(drawn, ("ep", "trials", "return", "exploitation", *ceiling, "win", "forfeit"), labels=0)
-    for label, pool, beside in _pools(table):
-        lines = [(label if row["episode"] == 1 else "", row) for row in pool["overall"]]
-        lines += [(f" {name}", one["overall"][-1]) for name, one in beside]
-        for text, row in lines:
+    columns(drawn, ("", "ep", "trials", "return", "exploitation", *ceiling, "win", "forfeit"))
+    for distance in (one for one in _SHOWN if one in report["by_distance"]):
+        pool = report["by_distance"][distance]
+        lines = [(distance if row["episode"] == 1 else "", row) for row in pool["overall"]]
+        lines += [
+            (f" {BASELINES[one['baseline']][0]}", one["by_distance"][distance]["overall"][-1])
+            for one in report["baselines"]
+            if distance in one["by_distance"]
+        ]
+        for label, row in lines:
             drawn.add_row(
-                Text(clean(text)),
+                label,
                 str(row["episode"]),
                 str(row["n"]),
                 interval(row["mean_return"], row["ci_low"], row["ci_high"]),
@@ -108,17 +105,25 @@ def _population(table: Mapping[str, Any]) -> Table:
     return drawn
 
 
+def _place(report: Mapping[str, Any], distance: str) -> str:
+    """Say where a pool was met: at a distance, or in a changed game."""
+    variant = report["variant"]
+    return distance if variant is None else clean(variant if distance == "game" else f"{variant}, {distance}")
+
+
 def _notes(table: Mapping[str, Any]) -> list[Text]:
     """Say what the figures leave out."""
-    notes = []
-    for report in table["variants"]:
-        if report["left_out"]:
-            names = clean(", ".join(report["left_out"]))
-            notes.append(Text(f"{report['variant']}: without {names}, who can't play the changed game"))
-    repeats = sum(opponent["repeats"] for agent in table["agents"] for opponent in agent["opponents"])
+    reports = [table, *table["variants"]]
+    notes = [
+        f"{report['variant']}: without {', '.join(report['left_out'])}, who can't play the changed game"
+        for report in table["variants"]
+        if report["left_out"]
+    ]
+    entries = [one for report in reports for agent in report["agents"] for one in agent["opponents"]]
+    repeats = sum(one["repeats"] for one in (*entries, *(one for report in reports for one in report["baselines"])))
     if repeats:
-        notes.append(Text(f"{repeats} trials in which nothing was drawn were the same game again, and are not counted"))
-    return notes
+        notes.append(f"{repeats} trials in which nothing was drawn were the same game again, and are counted once")
+    return [Text(clean(note)) for note in notes]
 
 
 def _compared(table: Mapping[str, Any]) -> list[RenderableType]:
@@ -132,17 +137,18 @@ def _compared(table: Mapping[str, Any]) -> list[RenderableType]:
         for index, (place, entry) in enumerate(by_place):
             first = index == 0 or by_place[index - 1][0] != place
             compared.add_row(
-                Text(clean(place) if first else ""),
-                _LABELS[entry["baseline"]],
+                place if first else "",
+                BASELINES[entry["baseline"]][0],
                 _difference(entry),
-                number(entry["p_holm"], 3),
+                p_value(entry["p_holm"]),
             )
     if compared.row_count:
         marked = f"p after Holm's correction over the table, {MARK} below {SIGNIFICANT}"
         drawn += [title(f"\nReturn in the last episode less a baseline's; {marked}"), compared]
     gap = table["memorised"]
     if gap is not None:
-        drawn.append(Text(f"\nExploitation of opponents met in training less that of near ones: {_difference(gap)}"))
+        told = "Exploitation of opponents met in training less that of near ones"
+        drawn.append(Text(f"\n{told} (which may be the harder ones): {_difference(gap)}"))
     return drawn
 
 
@@ -165,8 +171,25 @@ def _agents(table: Mapping[str, Any], distances: Sequence[str]) -> Table:
     return drawn
 
 
-def _families(table: Mapping[str, Any], distance: str) -> Table:
-    """Pool exploitation over the agents and the opponents of each family."""
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """A figure of a row, and what an opponent weighs where it is pooled."""
+
+    name: str
+    fields: tuple[str, str, str]  # value, low, high
+    weight: Callable[[Mapping[str, Any], Mapping[str, Any]], float]  # of an opponent's entry and row
+
+
+EXPLOITATION = _Figure(
+    "exploitation",
+    ("exploitation", "exploitation_ci_low", "exploitation_ci_high"),
+    lambda entry, row: (row["n"] + entry["repeats"]) * (entry["best_response_value"] - entry["security_value"]),
+)
+RETURN = _Figure("return", ("mean_return", "ci_low", "ci_high"), lambda entry, row: row["n"] + entry["repeats"])
+
+
+def _families(table: Mapping[str, Any], distance: str, figure: _Figure) -> Table:
+    """Pool a figure over the agents and the opponents of each family."""
     families: dict[str, list[Mapping[str, Any]]] = {}
     for agent in table["agents"]:
         for opponent in agent["opponents"]:
@@ -179,24 +202,21 @@ def _families(table: Mapping[str, Any], distance: str) -> Table:
             Text(clean(family)),
             str(len({entry["name"] for entry in entries})),
             str(sum(entry["episodes"][0]["n"] for entry in entries)),
-            _family_exploitation(entries, 0),
-            _family_exploitation(entries, -1),
+            _pooled(entries, 0, figure),
+            _pooled(entries, -1, figure),
         )
     return drawn
 
 
-def _family_exploitation(entries: Iterable[Mapping[str, Any]], episode: int) -> str:
-    """Pool entries as a ratio of sums; their intervals, being independent, add up in squares."""
+def _pooled(entries: Iterable[Mapping[str, Any]], episode: int, figure: _Figure) -> str:
+    """Pool entries by weight; their intervals, being independent, add up in squares."""
     rows = [(entry, entry["episodes"][episode]) for entry in entries]
-    known = [(entry, row) for entry, row in rows if row["exploitation"] is not None]
+    known = [(entry, row) for entry, row in rows if row[figure.fields[0]] is not None]
     if not known:
         return MISSING
-    gaps = [row["n"] * (entry["best_response_value"] - entry["security_value"]) for entry, row in known]
-    weights = np.array(gaps) / sum(gaps)
-    value, low, high = (
-        np.array([row[field] for _, row in known])
-        for field in ("exploitation", "exploitation_ci_low", "exploitation_ci_high")
-    )
+    weights = np.array([figure.weight(entry, row) for entry, row in known], dtype=np.float64)
+    weights /= weights.sum()
+    value, low, high = (np.array([row[field] for _, row in known]) for field in figure.fields)
     below, above = (np.sqrt(((weights * side) ** 2).sum()) for side in (value - low, high - value))
     pooled = weights @ value
     return interval(pooled, pooled - below, pooled + above)

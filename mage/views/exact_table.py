@@ -92,7 +92,7 @@ def _nash_conv(table: Mapping[str, Any]) -> Table:
 
 def _nash_convs(table: Mapping[str, Any]) -> Table:
     drawn = grid()
-    columns(drawn, ("agent", "episode", "trials", "NashConv"))
+    columns(drawn, ("agent", "episode", "pairs of trials", "NashConv"))
     for agent in table["agents"]:
         for row in agent["nash_conv_by_episode"]:
             drawn.add_row(

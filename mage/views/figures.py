@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 MISSING = "·"
+LEAST_P = 0.001
 
 
 def title(text: str) -> Text:
@@ -40,3 +41,8 @@ def number(value: float | None, decimals: int = 2) -> str:
         return MISSING
     decimals = decimals if abs(value) < 100 else 1
     return f"{round(value, decimals) + 0.0:.{decimals}f}"
+
+
+def p_value(p: float | None) -> str:
+    """Write a p-value to three decimals; a smaller one is only said to be so."""
+    return MISSING if p is None else f"<{LEAST_P}" if p < LEAST_P else number(p, 3)

@@ -8,6 +8,7 @@ import pytest
 import mage
 from mage.cli import main
 from mage.evaluation import measure
+from mage.evaluation_plan import Arena
 from mage.session import reopen
 from tests.mage.small_run import HELD_OUT, LEARNERS, Watching, contents, copy_of, refused, train
 
@@ -80,7 +81,7 @@ def test_who_else_is_evaluated_changes_no_agent(finished, table):
 def test_trials_are_split_over_seats(finished, trials, seats):
     session = reopen(finished)
     opponents = session.setting.opponents.held_out
-    samples = measure(session, ["base"], opponents, trials=trials, seed=1)
+    samples = measure(Arena(session, opponents), ["base"], trials=trials, seed=1)
     assert [(s.name, s.seat, len(s.returns)) for s in samples] == [
         (name, seat, n) for name in HELD_OUT for seat, n in seats.items()
     ]
@@ -163,7 +164,7 @@ def test_a_set_that_a_run_lacks_and_a_wrong_list_are_refused(cache, tmp_path, ca
     assert "no validation opponents" in refused(capsys, "evaluate", run, "--opponents", "validation")
     with pytest.raises(ValueError, match="an empty list of opponents"):
         mage.evaluate(run, opponents=[])
-    with pytest.raises(ValueError, match="expected 1 to"):
+    with pytest.raises(ValueError, match="expected a whole number from 1 to"):
         mage.evaluate(run, opponents="training", trials=0)
 
 

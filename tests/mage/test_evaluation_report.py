@@ -6,42 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mage.evaluation_comparisons import adjust
-from mage.evaluation_pools import OpponentSample
-from mage.evaluation_report import BaselineSample, evaluation_report
+from mage.evaluation_report import BaselineSample
 from mage.statistics import ratio_of_sums_interval
-
-UTILITY = (-6.0, 6.0)
-
-
-def sample(own: Any, **changes: Any) -> OpponentSample:
-    own = np.array(own, dtype=float)
-    fields: dict[str, Any] = {
-        "agent": "learner_0",
-        "name": "peaked_habit(move=R,peak=0.8)",
-        "family": "peaked_habit",
-        "distance": "near",
-        "seat": 0,
-        "security_value": 0.0,
-        "nash_value": 0.0,
-        "best_response_value": 4.0,
-        "returns": own,
-        "others": -own,
-        "forfeits": np.zeros(own.shape, dtype=bool),
-    }
-    return OpponentSample(**(fields | changes))
-
-
-def report(*samples: OpponentSample, seed: int = 0, **changes: Any) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "run": "runs/first",
-        "game": "rock_paper_scissors",
-        "memory": "transcript",
-        "utility_range": UTILITY,
-        "rng": np.random.default_rng(seed),
-        "resamples": 200,
-    }
-    return evaluation_report(samples, **(fields | changes))
+from tests.mage.small_samples import report, sample
 
 
 def exploitation(row: dict[str, Any]) -> tuple[float | None, ...]:
@@ -193,9 +160,12 @@ def test_a_single_trial_leaves_everything_the_game_allows_open():
     assert table["gain"] == {"mean": 1.0, "ci_low": -12.0, "ci_high": 12.0}
 
 
-def test_a_trial_in_which_nothing_was_drawn_says_all():
+def test_a_game_that_could_not_come_out_otherwise_counts_once_and_weighs_as_often_as_it_was_played():
     row = report(sample([[1.0, 2.0]], determined=True, repeats=7))["overall"][0]
     assert (row["n"], row["mean_return"], row["ci_low"], row["ci_high"]) == (1, 1.0, 1.0, 1.0)
+    habit = sample([[3.0], [5.0]] * 4, name="cycle(start=R,step=1)", family="cycle")
+    row = report(sample([[1.0]], determined=True, repeats=7, others=np.array([[0.0]])), habit)["overall"][0]
+    assert (row["n"], row["mean_return"], row["win_rate"]) == (9, 2.5, 1.0)  # eight trials of 1, eight of 4 on average
 
 
 def test_a_computed_baseline_weighs_opponents_as_the_agents_met_them():
@@ -214,35 +184,6 @@ def test_a_computed_baseline_is_left_out_at_a_distance_where_it_is_known_for_som
     bayes = BaselineSample("bayes", None, returns={("peaked_habit(move=R,peak=0.8)", 0): np.array([2.0])})
     (beside,) = report(sample([[0.0]] * 2), far, baselines=[bayes])["baselines"]
     assert list(beside["by_distance"]) == ["near"] and beside["overall"] is None and beside["gain"] is None
-
-
-def test_the_same_agent_without_memory_is_compared_trial_by_trial():
-    # Trials differ widely, each is worth 2 more with memory: paired, there is nothing left to vary.
-    own, without = [[0.0, 4.0], [0.0, -2.0], [0.0, 1.0]], [[0.0, 2.0], [0.0, -4.0], [0.0, -1.0]]
-    forgetful = BaselineSample("without_memory", "none", [sample(without)])
-    stranger = BaselineSample("base", "transcript", [sample(without, agent="base")])
-    paired, apart = report(sample(own), baselines=[forgetful, stranger])["comparisons"]
-    assert (paired["paired"], paired["difference"], paired["ci_low"], paired["ci_high"]) == (True, 2.0, 2.0, 2.0)
-    assert (apart["paired"], apart["difference"]) == (False, 2.0)
-    assert apart["ci_low"] < 2.0 < apart["ci_high"]
-
-
-def test_an_agent_that_learned_its_opponents_by_heart_shows_in_the_gap_to_near_ones():
-    met = sample([[4.0]] * 4, distance="training", name="peaked_habit(move=P,peak=0.9)")
-    table = report(met, sample([[-2.0]] * 4))
-    assert table["memorised"]["difference"] == 1.0 - -0.5
-    assert report(sample([[4.0]] * 4))["memorised"] is None
-
-
-def test_everything_that_is_compared_in_a_table_is_corrected_as_one_family():
-    # Returns of 4 +- 1 less 0: the normal law with the bootstrap's error of 0.5 puts p near 1e-15.
-    own, nothing = [[3.0], [5.0], [3.0], [5.0]], [[0.0]] * 4
-    table = report(sample(own), baselines=[BaselineSample("without_memory", "none", [sample(nothing)])])
-    same = report(sample(own), baselines=[BaselineSample("without_memory", "none", [sample(own)])])
-    adjust([table, same])
-    (different,), (equal,) = table["comparisons"], same["comparisons"]
-    assert 0.0 < different["p"] < 1e-8 and different["p_holm"] == pytest.approx(2 * different["p"])
-    assert (equal["p"], equal["p_holm"]) == (1.0, 1.0)
 
 
 def test_the_interval_is_the_stratified_bootstrap_of_the_ratio():

@@ -9,9 +9,10 @@ import pytest
 
 import games
 import mage
+from games.errors import RequestError
 from mage.contexts import MoveRequest
 from mage.evaluation import measure, play_trials
-from mage.evaluation_plan import choose_opponents
+from mage.evaluation_plan import Arena, choose_opponents
 from mage.keys import EVALUATION, PlayKeys
 from mage.session import reopen
 from tests.mage.small_run import HELD_OUT, LEARNERS, contents, refused, train
@@ -57,7 +58,7 @@ def test_a_guest_plays_as_it_does_at_home(finished, elsewhere):
     session.admit("learner_0")
     (guest,) = choose_opponents(session, f"{finished}:learner_1")
     conditions = session.conditions(PlayKeys(3, EVALUATION, 0))
-    (trial,) = play_trials(session, ["learner_0"], [guest], 1, conditions)
+    (trial,) = play_trials(Arena(session, (guest,)), ["learner_0"], 1, conditions)
     away = [turn for episode in trial.record.episodes for turn in episode.turns if turn.seat == 1]
     at_home = guest.session
     context = next(context for context in trial.contexts if context.seat == 1)
@@ -78,7 +79,7 @@ def test_a_guest_forgets_where_its_own_run_does_and_the_agents_do_not(finished, 
     session.admit("learner_0")
     (guest,) = choose_opponents(session, f"{elsewhere}:learner_0")
     conditions = session.conditions(PlayKeys(3, EVALUATION, 0))
-    (trial,) = play_trials(session, ["learner_0"], [guest], 1, conditions)
+    (trial,) = play_trials(Arena(session, (guest,)), ["learner_0"], 1, conditions)
     contexts = [sum(context.seat == seat for context in trial.contexts) for seat in (0, 1)]
     assert contexts == [1, 2]  # the agent's transcript goes on, the guest starts anew in each of two episodes
 
@@ -87,6 +88,26 @@ def test_a_member_of_the_run_itself_was_met_in_training(finished):
     table = mage.evaluate(finished, agent="learner_0", opponents=f"{finished}:learner_1@4", trials=2)
     assert [one["distance"] for one in met(table).values()] == ["training"]
     assert table["held_out"] is False
+
+
+def test_two_members_of_one_run_named_one_by_one_share_its_session(finished, elsewhere):
+    names = [f"{elsewhere}:learner_0", f"{elsewhere}:learner_1"]
+    apart = mage.evaluate(finished, opponents=names, trials=2)
+    assert apart == mage.evaluate(finished, opponents=str(elsewhere), trials=2)
+    opened = choose_opponents(reopen(finished), names)
+    assert opened[0].session is opened[1].session
+
+
+def test_the_untrained_base_of_the_run_was_never_met(finished):
+    table = mage.evaluate(finished, agent="learner_0", opponents=f"{finished}:base", trials=2)
+    assert [one["distance"] for one in met(table).values()] == ["member"] and table["held_out"]
+
+
+def test_a_folder_called_like_a_family_does_not_take_its_place(finished, tmp_path, monkeypatch):
+    (tmp_path / "frequency_counter").mkdir()
+    (tmp_path / "frequency_counter" / "config.toml").write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert list(met(mage.evaluate(finished, opponents="frequency_counter", trials=1))) == ["frequency_counter"]
 
 
 def test_guests_write_nothing_into_their_run(finished, elsewhere):
@@ -103,6 +124,8 @@ def test_what_is_no_run_or_no_member_is_one_sentence(finished, elsewhere, tmp_pa
     assert "unknown member 'learner_7'" in told(f"{elsewhere}:learner_7")
     other = shutil.copytree(elsewhere, tmp_path / "second")
     assert "whose folders have one name" in told(f"{elsewhere},{other}")
+    assert "whose folders have one name" in told(f"{elsewhere}:learner_0,{other}:learner_1")
+    assert "unknown set of opponents, run or family" in told("x" * 300)
     assert "a member of a run" in refused(capsys, "evaluate", finished, "--exact", "--opponents", str(elsewhere))
 
 
@@ -184,14 +207,29 @@ def test_a_game_in_which_nothing_is_drawn_is_counted_once(finished):
     game = session.setting.game
     cycle = games.opponent(game, "cycle", start="R", step=1)
     player = games.opponent(game, "best_response", to=cycle.name)
-    samples = measure(session, ["knows"], [cycle], trials=8, seed=1, player=player)
+    samples = measure(Arena(session, (cycle,)), ["knows"], trials=8, seed=1, player=player)
     assert [(one.seat, one.returns.tolist(), one.determined, one.repeats) for one in samples] == [
         (0, [[2.0, 2.0]], True, 3),
         (1, [[2.0, 2.0]], True, 3),
     ]
     habit = games.opponent(game, "peaked_habit", move="R", peak=0.8)
-    (drawn, _) = measure(session, ["knows"], [habit], trials=8, seed=1, player=player)
+    (drawn, _) = measure(Arena(session, (habit,)), ["knows"], trials=8, seed=1, player=player)
     assert (len(drawn.returns), drawn.determined) == (4, False)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"seed": 2**63}, "got seed = 9223372036854775808, expected a whole number from 0 to 2147483647"),
+        ({"trials": 2.5}, "got trials = 2.5, expected a whole number from 1"),
+        ({"trials": True}, "got trials = True"),
+        ({"variants": "upside_down"}, "unknown variant 'upside_down'"),
+    ],
+)
+def test_python_callers_get_one_sentence_too(finished, options, told):
+    with pytest.raises(RequestError) as caught:
+        mage.evaluate(finished, **options)
+    assert told in str(caught.value)
 
 
 def test_evaluation_deals_are_never_those_of_training():

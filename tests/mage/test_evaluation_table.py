@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from mage.views.evaluation_table import print_evaluation
+from mage.baselines import COMPUTED, PLAYED
+from mage.views.evaluation_table import BASELINES, print_evaluation
 
 
 def drawn(render: Any, data: Any, width: int = 80) -> list[str]:
@@ -140,7 +141,13 @@ def test_the_table_keeps_inside_the_width(width):
 
 
 def baseline(name: str, memory: str | None, *rows: dict[str, Any]) -> dict[str, Any]:
-    return {"baseline": name, "memory": memory, "computed": memory is None, "by_distance": {"near": pool(*rows)}}
+    return {
+        "baseline": name,
+        "memory": memory,
+        "computed": memory is None,
+        "repeats": 0,
+        "by_distance": {"near": pool(*rows)},
+    }
 
 
 def difference(value: float, p_holm: float, **where: Any) -> dict[str, Any]:
@@ -162,7 +169,7 @@ def complete() -> dict[str, Any]:
             baseline("best_response", None, known, known),
         ],
         "comparisons": [
-            difference(2.0, 0.03, baseline="base", distance="near"),
+            difference(2.0, 0.0003, baseline="base", distance="near"),
             difference(0.0, 1.0, baseline="base", distance="far"),
         ],
         "memorised": difference(3.0, 0.01),
@@ -178,9 +185,10 @@ def test_baselines_stand_under_the_agents_with_their_last_episode():
     assert lines[start + 3].split()[-2:] == ["·", "·"]  # nothing was played: no rates
 
 
-def test_a_variant_follows_under_its_own_name_and_says_whom_it_left_out():
+def test_a_variant_is_a_table_under_its_own_name_and_says_whom_it_left_out():
     lines = drawn(print_evaluation, complete(), 100)
-    assert any(line.startswith("misere") and "0.25 [0.15, 0.35]" in line for line in lines)
+    start = lines.index("The same in misere")
+    assert lines[start + 2].startswith("game") and "0.25 [0.15, 0.35]" in lines[start + 2]
     assert "misere: without cycle(start=R,step=1), who can't play the changed game" in lines
 
 
@@ -189,15 +197,40 @@ def test_differences_are_marked_where_they_stand_after_correction():
     start = next(index for index, line in enumerate(lines) if line.split()[:1] == ["less"])
     rows = [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in lines[start + 1 : start + 4]]
     assert rows == [
-        ["near", "base", "2.00 [1.00, 3.00]*", "0.030"],
+        ["near", "base", "2.00 [1.00, 3.00]*", "<0.001"],
         ["far", "base", "0.00 [-1.00, 1.00]", "1.000"],
         ["misere", "base", "0.50 [-0.50, 1.50]", "0.500"],
     ]
-    assert any(line.endswith("less that of near ones: 3.00 [2.00, 4.00]*") for line in lines)
+    gap = "Exploitation of opponents met in training less that of near ones (which may be the harder ones):"
+    assert lines[lines.index(gap) + 1] == "3.00 [2.00, 4.00]*"
+
+
+def test_every_baseline_that_can_be_played_or_computed_has_a_name_in_the_table():
+    assert set(BASELINES) == {*PLAYED, *COMPUTED}
+    first = drawn(print_evaluation, complete(), 200)[1]
+    assert "base: the base model without training, with memory; best response: who knows the opponent." in first
+    assert "Bayesian" not in first  # nobody of that name stands in the table
+
+
+def test_members_of_other_runs_are_pooled_by_their_returns_since_nobody_knows_their_best_response():
+    data = evaluation()
+    data["by_distance"]["member"] = pool(row(1, None), row(2, None))
+    data["agents"][0]["opponents"].append(
+        opponent("second:ann", None, row(1, None), row(2, None)) | {"distance": "member"}
+    )
+    lines = drawn(print_evaluation, data)
+    start = lines.index("Families at distance member: return")
+    assert lines[start + 2].split() == ["second:ann", "1", "50", "0.00", "[-0.25,", "0.25]", "1.00", "[0.75,", "1.25]"]
+
+
+def test_escape_sequences_in_names_reach_no_terminal():
+    data = complete() | {"run": "r\x1b]0;owned\x07", "game": "g\x1b[2J"}
+    data["variants"][0]["variant"] = "v\x1b[31m"
+    assert not any("\x1b" in line for line in drawn(print_evaluation, data))
 
 
 def test_games_that_came_out_the_same_are_told():
     data = evaluation()
     data["agents"][0]["opponents"][0]["repeats"] = 49
-    told = "49 trials in which nothing was drawn were the same game again, and are not counted"
+    told = "49 trials in which nothing was drawn were the same game again, and are counted once"
     assert told in drawn(print_evaluation, data, 100)

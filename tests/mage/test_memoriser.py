@@ -15,7 +15,7 @@ import pytest
 
 from mage.contexts import MoveReply, MoveRequest
 from mage.evaluation import code, measure, report, whole
-from mage.evaluation_plan import TRIAL_BITS, choose_opponents
+from mage.evaluation_plan import TRIAL_BITS, Arena, choose_opponents
 from mage.keys import PlayKeys
 from mage.session import reopen
 from tests.mage.small_run import train
@@ -74,7 +74,7 @@ def session(cache, tmp_path_factory):
 
 def table(session, answer, opponents):
     playing = replace(session, sampler=Double(session, answer))
-    samples = measure(playing, [AGENT], choose_opponents(session, opponents), trials=100, seed=1)
+    samples = measure(Arena(playing, choose_opponents(session, opponents)), [AGENT], trials=100, seed=1)
     return whole([report(playing, samples, trials=100, seed=1)])
 
 

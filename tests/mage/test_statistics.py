@@ -7,11 +7,11 @@ from mage.statistics import (
     Estimate,
     holm,
     mean_interval,
-    normal_p,
     percentile_interval,
     ratio_of_sums_interval,
     resampled_p,
     resampled_sums,
+    stratified_p,
     welch,
     wilson_interval,
 )
@@ -185,11 +185,20 @@ def test_a_resampled_p_counts_the_draws_beyond_zero_on_the_rarer_side():
     assert resampled_p(np.zeros(19)) == 1.0
 
 
-def test_the_normal_p_is_that_of_the_figure_over_its_spread_and_has_no_least_value():
-    draws = np.array([1.0, 3.0])  # about 2, with deviation 1
-    assert normal_p(1.959964, draws) == pytest.approx(0.05, abs=1e-6)
-    assert normal_p(-1.959964, draws) == pytest.approx(0.05, abs=1e-6)
-    assert 0.0 < normal_p(10.0, draws) < 1e-20
-    still = np.full(199, 0.5)
-    assert normal_p(0.0, still) == 1.0
-    assert normal_p(0.5, still) == resampled_p(still) == 2 / 200
+def test_a_stratified_p_is_students_with_satterthwaites_degrees_of_freedom():
+    # One stratum of 4 trials: t with 3 degrees of freedom, whose 97.5% point is 3.182446.
+    assert stratified_p(3.182446, [1.0], [4]) == pytest.approx(0.05, abs=1e-6)
+    # Two equal strata of 4 have (1 + 1)^2 / (1/3 + 1/3) = 6; the 97.5% point is 2.446912, the deviation root 2.
+    assert stratified_p(-2.446912 * 2**0.5, [1.0, 1.0], [4, 4]) == pytest.approx(0.05, abs=1e-6)
+    assert stratified_p(3.182446, [1.0, 0.0], [4, 100]) == pytest.approx(0.05, abs=1e-6)  # what can't vary adds none
+    assert 0.0 < stratified_p(100.0, [1.0], [50]) < 1e-20
+    assert (stratified_p(0.0, [0.0], [5]), stratified_p(0.5, [0.0], [5])) == (1.0, 1 / 16)  # five of one sign
+
+
+@pytest.mark.parametrize(("strata", "trials"), [(2, 4), (8, 2), (2, 16)])
+def test_a_stratified_p_below_one_in_80_comes_about_as_seldom_by_chance(strata, trials):
+    draw, found = rng(5), 0
+    for _ in range(2000):
+        values = draw.normal(size=(strata, trials))
+        found += stratified_p(values.sum(), (trials * values.var(axis=1, ddof=1)).tolist(), [trials] * strata) < 0.0125
+    assert found <= 2000 * 0.0125 + 3 * (2000 * 0.0125) ** 0.5  # three standard deviations above what is due
