@@ -107,6 +107,15 @@ def parse(game: Any, text: str) -> NamedOpponent:
     return named(game, *_parts(text))
 
 
+def inner_opponents(game: Any, opponent: NamedOpponent) -> tuple[NamedOpponent, ...]:
+    """The opponents that it is made of, outermost first: what it mixes, answers best or has learned against."""
+    inner = FAMILIES[opponent.family].inner
+    if inner is None:
+        return ()
+    found = parse(game, dict(opponent.parameters)[inner])
+    return (found, *inner_opponents(game, found))
+
+
 def _parts(text: str) -> tuple[str, dict[str, str]]:
     """The family and the parameters of a name as they are written. RequestError for text that is not of that form."""
     match = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*", text)

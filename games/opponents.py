@@ -11,7 +11,7 @@ import numpy as np
 
 from games.errors import RequestError, unknown
 from games.families import family_of
-from games.naming import NamedOpponent, behaviour, named, opponent_distance, parse, split_names
+from games.naming import NamedOpponent, behaviour, inner_opponents, named, opponent_distance, parse, split_names
 from games.players import Player
 from games.regions import draws, refuse_shared_regions
 from games.registry import load
@@ -171,8 +171,9 @@ def split(
 
     Every validation and held-out opponent is at least `min_distance` from every opponent of training and of the corpus
     and a copy of none, and no validation opponent is a copy of a held-out one. Draws that break this are drawn again;
-    raises RequestError, which names both opponents, for fixed ones. It is raised, too, where a set draws from a region
-    that overlaps one of a set that is kept apart from it, or that holds an opponent of such a set (`regions.APART`).
+    raises RequestError, which names both opponents, for fixed ones, and for one that is made of an opponent that is
+    kept from it. It is raised, too, where a set draws from a region that overlaps one of a set that is kept apart from
+    it, or that holds an opponent of such a set (`regions.APART`).
     """
     declared = {
         "training": tuple(training),
@@ -193,4 +194,20 @@ def split(
         game, declared["held_out"], away_from=trained, min_distance=min_distance, distinct_from=validated
     )
     seen = expand(game, declared["corpus"], away_from=evaluated + validated, min_distance=min_distance)
+    _refuse_taught(game, trained + seen, evaluated + validated)
+    _refuse_taught(game, validated, evaluated)
     return Split(trained, validated, evaluated, seen)
+
+
+def _refuse_taught(game: Any, opponents: Iterable[NamedOpponent], kept: Iterable[NamedOpponent]) -> None:
+    """Refuse opponents that are made of one that is kept from them: its play would be learned through theirs."""
+    apart = [(other, behaviour(game, other)) for other in kept]
+    for opponent in opponents:
+        for inner in inner_opponents(game, opponent):
+            own = behaviour(game, inner)
+            for other, its in apart:
+                if any(here == there for here, there in zip(own, its, strict=True)):
+                    raise RequestError(
+                        f"got {opponent.name}, which is made of {other.name}, an opponent of a set that is kept from "
+                        "it: choose another inner opponent"
+                    )

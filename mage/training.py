@@ -103,10 +103,8 @@ class TrainingRun:
         self._league = League(Population(members), PayoffTable(), self._league_settings)
         self._session.paths.events.unlink(missing_ok=True)  # of a run that ended before its first checkpoint
         self._log = EventLog(self._session.paths.events)
-        config = self._config.model_dump(mode="json")
-        self._log.append(
-            {"type": "run", "schema": SCHEMA, "config": config, "members": [asdict(member) for member in members]}
-        )
+        told = {"config": self._config.model_dump(mode="json"), "seats": self._session.setting.game.seats}
+        self._log.append({"type": "run", "schema": SCHEMA, **told, "members": [asdict(member) for member in members]})
 
     def _restore(self) -> None:
         paths, bank = self._session.paths, self._session.bank

@@ -9,8 +9,8 @@ from games.errors import RequestError
 from games.naming import opponent_distance
 from games.opponents import expand, opponent, parse, split, split_names
 from games.registry import load
+from tests.games.usual_games import RPS
 
-RPS = load("rock_paper_scissors", rounds=6)
 HABITS = {"family": "dirichlet_habit", "count": 12, "seed": 5}
 
 
@@ -181,3 +181,22 @@ def test_the_corpus_keeps_away_from_what_is_tested_and_may_be_what_is_trained_on
     for tested in ({"held_out": ["tit_for_tat"]}, {"validation": ["tit_for_tat"]}):
         with pytest.raises(RequestError, match="behaves like tit_for_tat"):
             split(RPS, training=["cycle"], corpus=["tit_for_tat"], **tested)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "mixture(of=tit_for_tat(start=R),epsilon=0.3)",
+        "best_response(to=tit_for_tat(start=R))",
+        "best_response(to=mixture(of=tit_for_tat(start=R),epsilon=0.2))",
+        "q_learning(episodes=10,against=tit_for_tat(start=R),seed=1)",
+    ],
+)
+def test_a_held_out_opponent_teaches_nobody_who_is_trained_against_or_chosen_by(made):
+    game = load("rock_paper_scissors")
+    held_out, other = ["tit_for_tat(start=R)"], ["cycle(start=R,step=1)"]
+    kept = [{"training": [made]}, {"training": other, "corpus": [made]}, {"training": other, "validation": [made]}]
+    for sets in kept:
+        with pytest.raises(RequestError, match="which is made of tit_for_tat"):
+            split(game, held_out=held_out, **sets)
+    assert split(game, training=held_out, held_out=[made]).held_out  # the other way round nothing is given away
