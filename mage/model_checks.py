@@ -17,6 +17,7 @@ from mage.attention import CachedLayout, Layout, PackedLayout, RowCache
 from mage.packing import Piece, pack
 
 HEAD_TOLERANCE = 1e-2  # relative to the greatest logit
+LOUD = 1000.0  # a logit that any cap in use (30 in Gemma 2) changes beyond the tolerance
 # By number type: how far a hidden state may be off, relative to its size, and the share of a context's states that must
 # keep to it. Rounded to 8 bits, single states of a sound model are off by more than their size.
 TOLERANCES = {torch.float32: (1e-3, 1.0), torch.bfloat16: (0.1, 0.5), torch.float16: (0.05, 0.5)}
@@ -105,10 +106,26 @@ def _cached(model: Network, texts: Sequence[tuple[int, ...]]) -> list[Tensor]:
 
 
 def _check_head(model: Network, text: tuple[int, ...], state: Tensor) -> None:
-    """Refuse logits that are made otherwise than by one matrix: a bias, a scale, a soft cap."""
+    """Refuse logits that are made otherwise than by one matrix: a bias, a scale, a soft cap.
+
+    They are compared as they are and once more made loud, since a cap bends small ones by less than rounding does.
+    """
     head = model.network.get_output_embeddings()
-    plain = functional.linear(state, head.weight).float() if isinstance(head, nn.Linear) else None
+    if isinstance(head, nn.Linear) and head.bias is None:
+        plain = functional.linear(state, head.weight).float()
+        loud = float(LOUD / plain.abs().max())
+        if all(_head_error(model, head, text, state, factor) <= HEAD_TOLERANCE for factor in (1.0, loud)):
+            return
+    raise ValueError("its head is not one matrix without bias, scale or cap, which is what mage scores moves with")
+
+
+def _head_error(model: Network, head: nn.Linear, text: tuple[int, ...], state: Tensor, factor: float) -> float:
+    """Return how far the logits of `factor` times the state [T, width] are off, relative to the greatest of them."""
     ids, positions = _rectangle(model, text)
-    logits = model.network(input_ids=ids, position_ids=positions).logits[0].float()
-    if plain is None or (plain - logits).abs().max() > HEAD_TOLERANCE * logits.abs().max():
-        raise ValueError("its head is not one matrix without bias, scale or cap, which is what mage scores moves with")
+    handle = head.register_forward_pre_hook(lambda _, arguments: (arguments[0] * factor,))
+    try:
+        logits = model.network(input_ids=ids, position_ids=positions).logits[0].float()
+    finally:
+        handle.remove()
+    plain = functional.linear(state * factor, head.weight).float()
+    return float((plain - logits).abs().max() / logits.abs().max())
