@@ -13,11 +13,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import PreTrainedModel
 
+from games.errors import RequestError
 from mage.attention import CachedLayout, Layout, PackedLayout, RowCache
 from mage.packing import Piece, pack
 
 HEAD_TOLERANCE = 1e-2  # relative to the greatest logit
-LOUD = 1000.0  # a logit that any cap in use (30 in Gemma 2) changes beyond the tolerance
+LOUD = 300.0  # a logit that any cap up to 1,700 changes beyond the tolerance; Gemma 2's is 30
 # By number type: how far a hidden state may be off, relative to its size, and the share of a context's states that must
 # keep to it. Rounded to 8 bits, single states of a sound model are off by more than their size.
 TOLERANCES = {torch.float32: (1e-3, 1.0), torch.bfloat16: (0.1, 0.5), torch.float16: (0.05, 0.5)}
@@ -55,12 +56,14 @@ class Network(Protocol):
 def check(model: Network) -> None:
     """Raise ValueError, one clause, for a network whose packed or cached forward or whose head is not as assumed."""
     texts = _texts(model)
-    alone = [model.hidden(*_rectangle(model, text))[0] for text in texts]
-    _check_head(model, texts[0], alone[0])
     try:
+        alone = [model.hidden(*_rectangle(model, text))[0] for text in texts]
         found = {"packed": _packed(model, texts), "cached": _cached(model, texts)}
-    except (TypeError, RuntimeError, AttributeError, IndexError) as error:  # each seen with some architecture
+    except RequestError:  # says it already
+        raise
+    except (TypeError, RuntimeError, AttributeError, IndexError, ValueError) as error:  # each seen with some family
         raise ValueError(f"its layers can't read packed tokens: {str(error).splitlines()[0]}") from error
+    _check_head(model, texts[0], alone[0])
     for way, states in found.items():
         for state, reference in zip(states, alone, strict=True):
             if not _error(state, reference) <= TOLERANCES[model.dtype][0]:  # NaN is refused as well
