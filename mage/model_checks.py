@@ -114,7 +114,7 @@ def _check_head(model: Network, text: tuple[int, ...], state: Tensor) -> None:
     They are compared as they are and once more made loud, since a cap bends small ones by less than rounding does.
     """
     head = model.network.get_output_embeddings()
-    if isinstance(head, nn.Linear) and head.bias is None:
+    if isinstance(head, nn.Linear) and getattr(head, "bias", None) is None:
         plain = functional.linear(state, head.weight).float()
         loud = float(LOUD / plain.abs().max())
         if all(_head_error(model, head, text, state, factor) <= HEAD_TOLERANCE for factor in (1.0, loud)):
