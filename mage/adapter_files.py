@@ -33,9 +33,18 @@ class LoraSettings:
 
 
 def write_adapter(
-    folder: Path, tensors: Mapping[str, Tensor], settings: LoraSettings, layers: Sequence[str], base_name: str
+    folder: Path,
+    tensors: Mapping[str, Tensor],
+    settings: LoraSettings,
+    layers: Sequence[str],
+    base_name: str,
+    *,
+    transposed: bool,
 ) -> None:
-    """Write an adapter; layers: the last parts of the target layers' names, base_name: `name@digest` of its base."""
+    """Write an adapter; layers: the last parts of the target layers' names, base_name: `name@digest` of its base.
+
+    transposed: whether the base stores its weights [in, out], as `Conv1D` does; the adapter's own never are.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     config = {
         "peft_type": "LORA",
@@ -45,6 +54,7 @@ def write_adapter(
         "lora_alpha": settings.alpha,
         "lora_dropout": 0.0,
         "bias": "none",
+        "fan_in_fan_out": transposed,
         "target_modules": list(layers),
         "inference_mode": True,
     }

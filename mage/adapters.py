@@ -128,7 +128,7 @@ class AdapterBank:
             raise ValueError(f"the bank already holds {name!r}; names are never reused")
         if not self.shapes:
             kind = type(self.model).__name__
-            raise RequestError(f"{kind} has no nn.Linear layer for an adapter to sit on; use another base")
+            raise RequestError(f"{kind} has no nn.Linear or Conv1D layer for an adapter to sit on; use another base")
         adapter = Adapter(self.shapes, self.settings.rank, torch.Generator().manual_seed(seed))
         adapter.to(self.model.device).requires_grad_(trainable)
         self.adapters[name] = adapter
@@ -188,11 +188,12 @@ class AdapterBank:
     def merged(self, agent: str) -> dict[str, Tensor]:
         """Return W + alpha/r B A of every target layer for one agent, in the base's dtype."""
         weights = {}
-        for name, linear in ((layer.name, layer.base) for group in self._groups for layer in group.members):
-            identity = torch.eye(linear.in_features, device=linear.weight.device)[:, None]
-            delta = self.delta(Segment(agent, 0, linear.in_features), name, identity)
+        for layer in (layer for group in self._groups for layer in group.members):
+            _, in_features = layer.shape
+            identity = torch.eye(in_features, device=layer.weight.device)[:, None]
+            delta = self.delta(Segment(agent, 0, in_features), layer.name, identity)
             if delta is not None:
-                weights[name] = (linear.weight.float() + delta[:, 0].t()).to(linear.weight.dtype)
+                weights[layer.name] = (layer.weight.float() + delta[:, 0].t()).to(layer.weight.dtype)
         return weights
 
     @contextmanager
@@ -229,8 +230,9 @@ class AdapterBank:
 
     def save(self, name: str, folder: Path) -> None:
         """Write PEFT's own format: adapter_config.json and adapter_model.safetensors."""
-        layers = {layer.rsplit(".", 1)[-1] for layer in self.shapes}
-        write_adapter(folder, self.adapters[name].state(), self.settings, sorted(layers), self.base_name)
+        layers = sorted({layer.rsplit(".", 1)[-1] for layer in self.shapes})
+        transposed = any(layer.transposed for group in self._groups for layer in group.members)
+        write_adapter(folder, self.adapters[name].state(), self.settings, layers, self.base_name, transposed=transposed)
 
     def load(self, name: str, folder: Path, *, trainable: bool) -> Adapter:
         """Read an adapter from PEFT's format under a new name; another rank or base is refused."""

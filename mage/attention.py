@@ -46,14 +46,14 @@ def packed_attention(
     **options: Any,
 ) -> tuple[Tensor, None]:
     """Attend as the layout says; query [1, heads, N, head_dim] -> [1, N, heads, head_dim]."""
-    if mage_layout is None:
-        return sdpa_attention_forward(module, query, key, value, attention_mask, **options)
     odd = [name for name in REFUSED if options.get(name) is not None]
     window = options.get("sliding_window")
-    if window is not None and window < mage_layout.longest:
+    if mage_layout is not None and window is not None and window < mage_layout.longest:
         odd.append(f"sliding_window={window}")
     if odd:
         raise RequestError(f"this model's attention uses {', '.join(odd)}, which mage does not compute; use another")
+    if mage_layout is None:
+        return sdpa_attention_forward(module, query, key, value, attention_mask, **options)
     layer = int(module.layer_idx)  # type: ignore[arg-type]  # transformers numbers its attention layers
     q, k, v = (tensor[0].transpose(0, 1) for tensor in (query, key, value))
     return mage_layout.attend(layer, q, k, v, options.get("scaling"))[None], None

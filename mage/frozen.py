@@ -31,7 +31,7 @@ class Packed:
     @cached_property
     def backward(self) -> Tensor:
         """The transposed weight, laid out when the first gradient goes back."""
-        return _laid_out(self._weight.t().contiguous())
+        return _laid_out(self._weight.t())
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def pack(weight: Tensor) -> Packed | None:
 
 @torch.no_grad()
 def _laid_out(weight: Tensor) -> Tensor:
-    result: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight, ROWS)
+    result: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), ROWS)
     return result
 
 

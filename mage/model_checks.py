@@ -13,10 +13,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import PreTrainedModel
 
+from games.errors import RequestError
 from mage.attention import CachedLayout, Layout, PackedLayout, RowCache
 from mage.packing import Piece, pack
 
 HEAD_TOLERANCE = 1e-2  # relative to the greatest logit
+LOUD = 300.0  # a logit that any cap up to 1,700 changes beyond the tolerance; Gemma 2's is 30
 # By number type: how far a hidden state may be off, relative to its size, and the share of a context's states that must
 # keep to it. Rounded to 8 bits, single states of a sound model are off by more than their size.
 TOLERANCES = {torch.float32: (1e-3, 1.0), torch.bfloat16: (0.1, 0.5), torch.float16: (0.05, 0.5)}
@@ -54,12 +56,14 @@ class Network(Protocol):
 def check(model: Network) -> None:
     """Raise ValueError, one clause, for a network whose packed or cached forward or whose head is not as assumed."""
     texts = _texts(model)
-    alone = [model.hidden(*_rectangle(model, text))[0] for text in texts]
-    _check_head(model, texts[0], alone[0])
     try:
+        alone = [model.hidden(*_rectangle(model, text))[0] for text in texts]
         found = {"packed": _packed(model, texts), "cached": _cached(model, texts)}
-    except (TypeError, RuntimeError, AttributeError, IndexError) as error:  # each seen with some architecture
+    except RequestError:  # says it already
+        raise
+    except (TypeError, RuntimeError, AttributeError, IndexError, ValueError) as error:  # each seen with some family
         raise ValueError(f"its layers can't read packed tokens: {str(error).splitlines()[0]}") from error
+    _check_head(model, texts[0], alone[0])
     for way, states in found.items():
         for state, reference in zip(states, alone, strict=True):
             if not _error(state, reference) <= TOLERANCES[model.dtype][0]:  # NaN is refused as well
@@ -105,10 +109,26 @@ def _cached(model: Network, texts: Sequence[tuple[int, ...]]) -> list[Tensor]:
 
 
 def _check_head(model: Network, text: tuple[int, ...], state: Tensor) -> None:
-    """Refuse logits that are made otherwise than by one matrix: a bias, a scale, a soft cap."""
+    """Refuse logits that are made otherwise than by one matrix: a bias, a scale, a soft cap.
+
+    They are compared as they are and once more made loud, since a cap bends small ones by less than rounding does.
+    """
     head = model.network.get_output_embeddings()
-    plain = functional.linear(state, head.weight).float() if isinstance(head, nn.Linear) else None
+    if isinstance(head, nn.Linear) and getattr(head, "bias", None) is None:
+        plain = functional.linear(state, head.weight).float()
+        loud = float(LOUD / plain.abs().max())
+        if all(_head_error(model, head, text, state, factor) <= HEAD_TOLERANCE for factor in (1.0, loud)):
+            return
+    raise ValueError("its head is not one matrix without bias, scale or cap, which is what mage scores moves with")
+
+
+def _head_error(model: Network, head: nn.Linear, text: tuple[int, ...], state: Tensor, factor: float) -> float:
+    """Return how far the logits of `factor` times the state [T, width] are off, relative to the greatest of them."""
     ids, positions = _rectangle(model, text)
-    logits = model.network(input_ids=ids, position_ids=positions).logits[0].float()
-    if plain is None or (plain - logits).abs().max() > HEAD_TOLERANCE * logits.abs().max():
-        raise ValueError("its head is not one matrix without bias, scale or cap, which is what mage scores moves with")
+    handle = head.register_forward_pre_hook(lambda _, arguments: (arguments[0] * factor,))
+    try:
+        logits = model.network(input_ids=ids, position_ids=positions).logits[0].float()
+    finally:
+        handle.remove()
+    plain = functional.linear(state * factor, head.weight).float()
+    return float((plain - logits).abs().max() / logits.abs().max())

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 from transformers import PreTrainedModel
+from transformers.pytorch_utils import Conv1D
 
 from games.errors import unknown
 from mage.adapter_files import ALL_LINEAR
@@ -66,28 +67,35 @@ class Routing:
 class PopulationLinear(nn.Module):
     """A frozen linear layer plus, for each run of tokens, its agent's low-rank product."""
 
-    def __init__(self, base: nn.Linear, name: str) -> None:
+    def __init__(self, base: nn.Linear | Conv1D, name: str) -> None:
         """Wrap `base`, called `name` in the model."""
         super().__init__()
         self.base = base
         self.name = name
         self.group: LayerGroup
         self.packed: Packed | None = None
+        self.transposed = isinstance(base, Conv1D)  # whether the base stores [in, out]
+
+    @property
+    def weight(self) -> Tensor:
+        """Return the base's weight [out, in], a view where it is stored transposed."""
+        return self.base.weight.t() if self.transposed else self.base.weight
 
     def pack(self) -> None:
         """Let oneDNN multiply, where it can: the base's weights are laid out for it now."""
-        self.packed = pack(self.base.weight)
+        self.packed = pack(self.weight)
 
     def frozen(self, merged: Tensor | None) -> Frozen:
         """Return the base's part; merged: a weight that takes the place of the base's."""
         if merged is not None:
             return Frozen(merged, self.base.bias)
-        return Frozen(self.base.weight, self.base.bias, self.packed)
+        return Frozen(self.weight, self.base.bias, self.packed)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Return (out, in)."""
-        return self.base.out_features, self.base.in_features
+        out_features, in_features = self.weight.shape
+        return out_features, in_features
 
     def forward(self, x: Tensor) -> Tensor:
         """x: [rows, T, in] -> [rows, T, out]."""
@@ -141,7 +149,7 @@ def wrap(model: PreTrainedModel, wanted: str | tuple[str, ...], routing: Routing
     wanted: last parts of layer names, or `ALL_LINEAR`. Raises RequestError for a name that no layer has.
     """
     head = model.get_output_embeddings()
-    linears = {name: m for name, m in model.named_modules() if isinstance(m, nn.Linear) and m is not head}
+    linears = {name: m for name, m in model.named_modules() if isinstance(m, nn.Linear | Conv1D) and m is not head}
     kinds = {_last(name) for name in linears}
     chosen = kinds if wanted == ALL_LINEAR else {wanted} if isinstance(wanted, str) else set(wanted)
     for kind in sorted(chosen - kinds):

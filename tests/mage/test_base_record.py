@@ -14,7 +14,7 @@ from mage import places
 from mage.cli import main
 from mage.paths import RunPaths
 from mage.session import reopen
-from tests.mage.small_models import gpt2, llama, write
+from tests.mage.small_models import llama, write
 from tests.mage.small_run import CONFIG, contents, refused
 
 pytest_plugins = ["tests.mage.small_run"]
@@ -80,7 +80,12 @@ def without_a_tensor(folder: Path) -> Path:
 
 REFUSALS = {
     "weights that are not whole": ("its weights lack lm_head.weight", lambda: llama(), without_a_tensor, []),
-    "nowhere for an adapter": ("no nn.Linear layer for an adapter", gpt2, lambda folder: folder, []),
+    "nowhere for an adapter": (
+        "LlamaForCausalLM has no nn.Linear or Conv1D layer for an adapter to sit on; use another base",
+        lambda: llama(num_hidden_layers=0),
+        lambda folder: folder,
+        [],
+    ),
     "an unknown target": ("q_projj", llama, lambda folder: folder, ["--set", 'lora.targets=["q_projj"]']),
 }
 

@@ -83,7 +83,9 @@ def in_plain_transformers(folder: Path, played: PlayedTrial) -> torch.Tensor:
     )
 
 
-@pytest.mark.parametrize(("kind", "agent", "lora"), [("llama", "ann", True), ("gpt2", "base", False)])
+@pytest.mark.parametrize(
+    ("kind", "agent", "lora"), [("llama", "ann", True), ("gpt2", "ann", True), ("gpt2", "base", False)]
+)
 def test_a_model_folder_plays_a_trial_and_its_context_reads_as_what_was_said(
     llama_folder, gpt2_folder, kind, agent, lora
 ):

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import GraniteConfig, GraniteForCausalLM, LlamaForCausalLM, OpenAIGPTConfig, OpenAIGPTLMHeadModel
+from transformers import LlamaForCausalLM, OpenAIGPTConfig, OpenAIGPTLMHeadModel
 
 from games.errors import RequestError
 from mage.codec import Codec
 from mage.models import LanguageModel, digest, load, weights_digest
-from tests.mage.small_models import SMALL, byte_tokenizer, llama, write
+from tests.mage.small_models import byte_tokenizer, llama, write
 
 UP = "model.layers.1.mlp.up_proj.weight"
 
@@ -79,15 +79,6 @@ def test_a_head_that_is_the_embedding_need_not_be_stored(tmp_path):
     assert "lm_head.weight" not in load_file(folder / "model.safetensors")
     model = load(folder, "x")
     assert torch.equal(model.head, model.network.get_input_embeddings().weight)
-
-
-def test_a_head_with_a_scale_of_its_own_is_refused(tmp_path):
-    torch.manual_seed(0)
-    shape = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1, "num_attention_heads": 4}
-    granite = GraniteConfig(**SMALL, **shape, num_key_value_heads=2, logits_scaling=4.0)
-    folder = write(tmp_path / "scaled", GraniteForCausalLM(granite))
-    with pytest.raises(RequestError, match="its head is not one matrix without bias, scale or cap"):
-        load(folder, "x")
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors"])
