@@ -6,21 +6,17 @@ in a tree (`misere`).
 
 from __future__ import annotations
 
-import string
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from games import public_goods
-from games.errors import RequestError
-from games.families import FAMILIES
+from games import public_goods, relabelled
 from games.fits import ANY, MATRIX, TREE, Fit, load_solver
 from games.matrix import PAYOFFS, make_spec
 from games.matrix_text import MatrixGame
-from games.naming import NamedOpponent, parse
+from games.naming import NamedOpponent
 from games.opponent_parameters import Text
 from games.parameters import Move, Parameter, Real, Whole
 from games.registry import load
@@ -28,7 +24,6 @@ from games.text import TextGame
 
 Naming = Callable[[NamedOpponent], str]  # an opponent of the game as it was -> its name in the changed game
 
-FREE = "free"  # labels: the first capitals that are no moves yet
 DECIMALS = 9  # of payoffs that are computed, so that 3 x 0.1 is written as 0.3
 
 
@@ -39,21 +34,24 @@ def same_name(named: NamedOpponent) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a variant changes one kind of game: (game, **parameters) -> the changed game."""
+    """How a variant changes one kind of game: (game, **parameters) -> the changed game.
+
+    naming: (game, changed game) -> how opponents are named there.
+    """
 
     fit: Fit
     change: Callable[..., TextGame]
+    naming: Callable[[Any, Any], Naming] = lambda game, changed: same_name
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One row of the table. naming: (game, changed game) -> how opponents are named there."""
+    """One row of the table."""
 
     name: str
     doc: str
     parameters: tuple[Parameter, ...]
     ways: tuple[Way, ...]
-    naming: Callable[[Any, Any], Naming] = lambda game, changed: same_name
 
     def way(self, game: Any) -> Way | None:
         """How it changes this game; None where it doesn't."""
@@ -78,47 +76,6 @@ def _tree_misere(game: Any) -> TextGame:
     from games import misere  # PettingZoo takes a while to import
 
     return misere.misere(game)
-
-
-def _relabelled(game: MatrixGame, *, to: str) -> MatrixGame:
-    letters = dict(zip(_words(game), to.split("/"), strict=True))
-    first, second = ([letters[move] for move in own] for own in game.moves)
-    return replace(game, spec=make_spec(game.name, first, second, game.payoffs))
-
-
-def _words(game: Any) -> list[str]:
-    """The moves of both seats, each once: seat 0's in order, then what seat 1 has besides."""
-    return list(dict.fromkeys(move for own in game.moves for move in own))
-
-
-def _labels(game: Any, text: str) -> str:
-    """New names for the moves, in the order of `_words`, written A/B/C."""
-    words = _words(game)
-    free = [letter for letter in string.ascii_uppercase if letter not in words]
-    labels = free[: len(words)] if text == FREE else [label.strip() for label in text.split("/")]
-    if len(set(labels)) != len(words) or len(labels) != len(words):
-        raise RequestError(
-            f"got {len(labels)} names in to={text} for the {len(words)} moves of {game.name}, expected a new name for "
-            f"each of {' '.join(words)}, all different: write to=A/B/... in their order"
-        )
-    return "/".join(labels)
-
-
-def _renaming(game: Any, changed: Any) -> Naming:
-    letters = {move: changed.moves[seat][at] for seat, own in enumerate(game.moves) for at, move in enumerate(own)}
-    return partial(_renamed, game, letters)
-
-
-def _renamed(game: Any, letters: dict[str, str], named: NamedOpponent) -> str:
-    """The name with other letters for moves, those of an opponent within it too."""
-    family, given = FAMILIES[named.family], dict(named.parameters)
-    for parameter in family.parameters:
-        value = given[parameter.name]
-        if isinstance(parameter, Move):
-            given[parameter.name] = letters.get(value, value)
-        elif parameter.name == family.inner:
-            given[parameter.name] = _renamed(game, letters, parse(game, value))
-    return NamedOpponent(named.family, tuple(given.items())).name
 
 
 def _weighted(game: MatrixGame, *, move: str, factor: float) -> MatrixGame:
@@ -180,11 +137,17 @@ VARIANTS: dict[str, Change] = {
             "the moves have other names and the same payoffs; opponents make the same moves under the new names",
             (
                 Text(
-                    "to", "the new names, as A/B/C in the moves' order; the first free capitals", _labels, "A/B/C", FREE
+                    "to",
+                    "the new names, as A/B/C in the order of the moves, cells along the rows; the first free capitals",
+                    relabelled.checked_names,
+                    "A/B/C",
+                    relabelled.FREE,
                 ),
             ),
-            (Way(MATRIX, _relabelled),),
-            _renaming,
+            (
+                Way(MATRIX, relabelled.matrix, relabelled.matrix_naming),
+                Way(relabelled.LABELLED, relabelled.classic),  # opponents know cells and columns by number
+            ),
         ),
         Change(
             "weighted",

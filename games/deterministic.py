@@ -7,6 +7,7 @@ as drawn. Left out: how an agent that isn't scripted draws its moves.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def has_chance(game: Any) -> bool:
         return False
     if TREE.test(game):
         return bool(load_solver(game.solver).get_type().chance_mode.name != "DETERMINISTIC")
-    return game.name.partition("(")[0] not in WITHOUT_CHANCE
+    return re.split(r"[(/]", game.name)[0] not in WITHOUT_CHANCE  # a changed game is as certain as it was
 
 
 def is_deterministic(game: Any, opponent: NamedOpponent, seat: int) -> bool:

@@ -20,7 +20,7 @@ from pettingzoo.utils.env import AECEnv
 from games.errors import RequestError
 
 AGENTS = ("player_0", "player_1")
-_WORD = re.compile(r"[^\s(),=]+")  # the names of opponents quote moves: "peaked_habit(move=R,peak=0.8)"
+WORD = re.compile(r"[^\s(),=]+")  # the names of opponents quote moves: "peaked_habit(move=R,peak=0.8)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def make_spec(name: str, moves0: Sequence[str], moves1: Sequence[str], payoffs: 
     for seat, moves in enumerate((moves0, moves1)):
         if isinstance(moves, str) or not moves or not all(isinstance(move, str) for move in moves):
             raise RequestError(f"moves of seat {seat}: got {moves!r}, expected a list of words such as ['C', 'D']")
-        if len(set(moves)) < len(moves) or not all(_WORD.fullmatch(move) for move in moves):
+        if len(set(moves)) < len(moves) or not all(WORD.fullmatch(move) for move in moves):
             raise RequestError(
                 f"moves of seat {seat}: got {list(moves)!r}, expected distinct words without spaces or any of (),="
             )

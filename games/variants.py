@@ -80,7 +80,7 @@ def variant(game: Any, text: str) -> Variant:
             f"got the variant {canonical} of {game.name}, which changes nothing, expected one that does: choose other "
             "parameters"
         )
-    return Variant(canonical, changed, change.naming(game, changed))
+    return Variant(canonical, changed, way.naming(game, changed))
 
 
 def _parts(text: str) -> tuple[str, dict[str, str]]:

@@ -15,6 +15,7 @@ from games.aec import AECGame
 
 UTILITY_RANGE = (-1.0, 1.0)
 PAYOFFS = "A win pays 1, a loss -1, a draw 0."
+MARKS = (".", "X", "O")  # on a drawing: a free place, seat 0's, seat 1's
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,14 @@ class Board:
 def grid(columns: Sequence[str], rows: Sequence[str]) -> str:
     """Return a template of a board: `format` fills in the cells, row by row from the top.
 
-    columns, rows: what to write above and to the left; a row called "" is not labelled.
+    columns, rows: what to write above and to the left; a row called "" is not labelled. All columns are as wide as the
+    longest of their labels.
     """
     labels = [f"{row} " if row else "" for row in rows]
-    header = " " * max(map(len, labels)) + " ".join(columns)
-    return "\n".join([header, *(label + " ".join(["{}"] * len(columns)) for label in labels)]) + "\n"
+    width = max(map(len, columns))
+    header = " " * max(map(len, labels)) + " ".join(f"{column:>{width}}" for column in columns)
+    cells = " ".join([f"{{:>{width}}}" if width > 1 else "{}"] * len(columns))
+    return "\n".join([header.replace("{", "{{").replace("}", "}}"), *(label + cells for label in labels)]) + "\n"
 
 
 def episodes_in_words(episodes: int) -> str:

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from pettingzoo.utils.env import AECEnv
 
 ROUNDS = 6
-MOVES = ("rock", "paper", "scissors")  # in the order of the environment's actions
-SPEC = make_spec("rps", MOVES, MOVES, PAYOFFS["rock_paper_scissors"].payoffs)
+LABELS = ("rock", "paper", "scissors")  # in the order of the environment's actions
 
 
 class RockPaperScissorsAdapter:
     """The `games.text.TextAdapter` of PettingZoo's environment, which asks seat 0 first and tells nobody."""
 
-    def __init__(self, rendering: Rendering) -> None:
-        """rendering: of repeated matrix games."""
+    def __init__(self, rendering: Rendering, moves: tuple[str, ...]) -> None:
+        """rendering: of repeated matrix games. moves: in the order of the environment's actions."""
         self._rendering = rendering
+        self._moves = moves
         self._rounds: list[tuple[int, ...]] = []
         self._first = ""  # seat 0's move of the round in play
 
@@ -38,18 +38,18 @@ class RockPaperScissorsAdapter:
 
     def legal_moves(self, env: AECEnv[Any, Any, Any], seat: int) -> tuple[str, ...]:
         """Every move is always legal."""
-        return MOVES
+        return self._moves
 
     def action(self, env: AECEnv[Any, Any, Any], seat: int, move: str) -> int:
         """The move's index."""
-        return MOVES.index(move)
+        return self._moves.index(move)
 
     def news(self, env: AECEnv[Any, Any, Any], seat: int, move: str) -> Sequence[str]:
         """Nothing until both moved; then to each seat the other's move and its own payoff."""
         if seat == 0:
             self._first = move
             return "", ""
-        self._rounds.append((MOVES.index(self._first), MOVES.index(move)))
+        self._rounds.append((self._moves.index(self._first), self._moves.index(move)))
         first, second = (float(env.rewards[agent]) for agent in env.possible_agents)
         return self._rendering.news(move, first), self._rendering.news(self._first, second)
 
@@ -62,9 +62,10 @@ class RockPaperScissorsAdapter:
         return None
 
 
-def load(rendering: str) -> AECGame:
-    """Load the game in one of the renderings."""
+def load(rendering: str, labels: tuple[str, ...] = LABELS) -> AECGame:
+    """Load the game in one of the renderings. labels: the moves' names; RequestError for ones that are no words."""
     words = RENDERINGS[rendering]
+    spec = make_spec("rps", labels, labels, PAYOFFS["rock_paper_scissors"].payoffs)
     return AECGame(
         name="rps",
         rendering=rendering,
@@ -73,6 +74,6 @@ def load(rendering: str) -> AECGame:
         utility_range=(-float(ROUNDS), float(ROUNDS)),
         zero_sum=True,
         make_env=partial(raw_env, max_cycles=ROUNDS),
-        make_adapter=partial(RockPaperScissorsAdapter, words),
-        make_rules=partial(words.rules, SPEC, ROUNDS),
+        make_adapter=partial(RockPaperScissorsAdapter, words, labels),
+        make_rules=partial(words.rules, spec, ROUNDS),
     )

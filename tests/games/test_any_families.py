@@ -10,9 +10,8 @@ from games.naming import behaviour, opponent_distance, parse
 from games.opponents import split
 from games.players import FirstLegalPlayer, MixturePlayer
 from games.registry import load
+from tests.games.usual_games import KUHN, RPS
 
-RPS = load("rock_paper_scissors", rounds=6)
-KUHN = load("kuhn_poker")
 GOODS = load("public_goods")
 UNIFORMS = [i / 10 for i in range(10)]
 

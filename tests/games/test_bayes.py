@@ -10,8 +10,8 @@ from games.bayes import DirichletPrior, FinitePrior, adaptation_curve, ceiling, 
 from games.errors import RequestError
 from games.opponents import parse
 from games.registry import load
+from tests.games.usual_games import RPS
 
-RPS = load("rock_paper_scissors", rounds=6)
 ROCKY = parse(RPS, "peaked_habit(move=R,peak=0.8)")
 FLAT = DirichletPrior((1.0, 1.0, 1.0))
 

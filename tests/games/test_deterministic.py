@@ -8,9 +8,8 @@ import pytest
 from games.deterministic import has_chance, is_deterministic
 from games.naming import parse
 from games.registry import load
+from tests.games.usual_games import KUHN, RPS
 
-RPS = load("rock_paper_scissors", rounds=6)
-KUHN = load("kuhn_poker")
 TICTACTOE = load("tictactoe")
 GOODS = load("public_goods")
 

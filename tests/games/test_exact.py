@@ -15,8 +15,8 @@ from games.finite_state import FiniteStatePolicy
 from games.opponents import parse
 from games.registry import load
 from games.stage import maximin
+from tests.games.usual_games import RPS
 
-RPS = load("rock_paper_scissors", rounds=6)
 PD = load("prisoners_dilemma", rounds=6)
 EVERY_FAMILY = (
     "peaked_habit(move=P,peak=0.7)",

@@ -8,9 +8,9 @@ from games.families import FAMILIES
 from games.finite_state import FiniteStatePolicy
 from games.parameters import dirichlet, uniforms
 from games.registry import load
+from tests.games.usual_games import RPS
 
 ROCK, PAPER, SCISSORS = 0, 1, 2
-RPS = load("rock_paper_scissors", rounds=6)
 
 
 def build(family, game=RPS, seat=1, **parameters) -> FiniteStatePolicy:

@@ -13,10 +13,7 @@ from games.naming import behaviour, parse
 from games.registry import load
 from games.trees.positions import positions
 from games.trees.walk import sequence_form, state_after
-
-KUHN = load("kuhn_poker")
-RPS = load("rock_paper_scissors", rounds=6)
-TICTACTOE = load("openspiel:tic_tac_toe")
+from tests.games.usual_games import KUHN, RPS, TIC_TAC_TOE
 
 
 def plan(game, name, seat):
@@ -66,11 +63,11 @@ def test_a_best_response_beats_the_first_legal_move_in_tic_tac_toe():
     for seat in (0, 1):
         names = {seat: "best_response(to=first_legal)", 1 - seat: "first_legal"}
         plans = {own: rows_by_position(name, own) for own, name in names.items()}
-        assert positions(TICTACTOE.solver).expected(plans)[seat] == 1.0
+        assert positions(TIC_TAC_TOE.solver).expected(plans)[seat] == 1.0
 
 
 def rows_by_position(name, seat):
-    walked, policy = positions(TICTACTOE.solver), parse(TICTACTOE, name).tree_policy(TICTACTOE, seat)
+    walked, policy = positions(TIC_TAC_TOE.solver), parse(TIC_TAC_TOE, name).tree_policy(TIC_TAC_TOE, seat)
     return {n: policy(state_after(walked.game, walked.histories[n]), seat) for n in walked.of_seat(seat)}
 
 

@@ -6,9 +6,7 @@ from games.errors import RequestError
 from games.families import FAMILIES, fitting
 from games.naming import behaviour, opponent_distance, parse
 from games.registry import load
-
-RPS = load("rock_paper_scissors", rounds=6)
-KUHN = load("kuhn_poker")
+from tests.games.usual_games import KUHN, RPS
 
 NESTED = [
     (RPS, "mixture(of=cycle(start=R,step=-1),epsilon=0.25)"),

@@ -18,6 +18,7 @@ from games.aec import AECGame
 from games.errors import RequestError
 from games.own_text import METHODS, written
 from tests.games import own_environments
+from tests.games.playing import play, unread
 
 ENVIRONMENTS = own_environments.__name__
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "games.md"
@@ -25,16 +26,6 @@ DOCS = Path(__file__).resolve().parents[2] / "docs" / "games.md"
 
 def load(function, **options) -> AECGame:
     return games.load(f"{ENVIRONMENTS}:{function}", **options)
-
-
-def play(episode, *moves):
-    for move in moves:
-        episode.play(move)
-    return episode
-
-
-def unread(episode):
-    return [episode.news(seat) for seat in range(len(episode.returns))]
 
 
 def test_the_example_of_the_docs_is_about_thirty_lines_and_plays(tmp_path, monkeypatch):

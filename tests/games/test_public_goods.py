@@ -15,15 +15,10 @@ import games
 from games.errors import RequestError
 from games.public_goods import PublicGoods, PublicGoodsGame, parse
 from games.public_goods_text import load
+from tests.games.playing import play
 
 DEFAULT = PublicGoods()
 FOUR = PublicGoods(seats=4, rounds=2, multiplier=1.6, levels=3, endowment=10.0)
-
-
-def play(episode, *moves):
-    for move in moves:
-        episode.play(move)
-    return episode
 
 
 @pytest.mark.parametrize("rules", [DEFAULT, FOUR], ids=lambda rules: rules.name)

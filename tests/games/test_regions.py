@@ -7,10 +7,7 @@ from games.families import FAMILIES
 from games.opponents import parse, split
 from games.regions import APART, overlap, region
 from games.registry import load
-
-RPS = load("rock_paper_scissors")
-KUHN = load("kuhn_poker")
-BOARD = load("openspiel:tic_tac_toe")
+from tests.games.usual_games import KUHN, RPS, TIC_TAC_TOE
 
 LOW, HIGH = [0.6, 0.8], [0.8, 0.9]  # these share a border
 CENTRE = "4/0/1/2/3/5/6/7/8"
@@ -123,16 +120,16 @@ def test_corners_of_kuhn_poker_are_told_apart_by_one_tendency():
 def test_an_order_lies_in_the_region_of_its_first_cell():
     for order in (CENTRE, [4, 0, 1, 2, 3, 5, 6, 7, 8], [CENTRE, "0/1/2/3/4/5/6/7/8"]):
         with pytest.raises(RequestError, match="without overlap"):
-            splitting(BOARD, "held_out", "training", orders(order=order), orders(first=[4, 5]))
+            splitting(TIC_TAC_TOE, "held_out", "training", orders(order=order), orders(first=[4, 5]))
     with pytest.raises(RequestError, match="lies where training draws from"):
-        splitting(BOARD, "held_out", "training", f"preferred_cells(order={CENTRE})", orders(first=[4, 5]))
-    splitting(BOARD, "held_out", "training", orders(order=CENTRE), orders(first=[0, 5]))
+        splitting(TIC_TAC_TOE, "held_out", "training", f"preferred_cells(order={CENTRE})", orders(first=[4, 5]))
+    splitting(TIC_TAC_TOE, "held_out", "training", orders(order=CENTRE), orders(first=[0, 5]))
 
 
 def test_orders_that_are_given_are_apart_where_they_differ():
-    splitting(BOARD, "held_out", "training", orders(order=CENTRE), orders(order=CENTRE_TOO))
+    splitting(TIC_TAC_TOE, "held_out", "training", orders(order=CENTRE), orders(order=CENTRE_TOO))
     with pytest.raises(RequestError, match="without overlap"):
-        splitting(BOARD, "held_out", "training", orders(order=CENTRE), orders(order=[CENTRE, CENTRE_TOO]))
+        splitting(TIC_TAC_TOE, "held_out", "training", orders(order=CENTRE), orders(order=[CENTRE, CENTRE_TOO]))
 
 
 def test_a_mixture_lies_in_a_region_of_mixtures_of_the_same_opponent():

@@ -13,9 +13,7 @@ from games.errors import RequestError
 from games.naming import parse
 from games.registry import load
 from games.search import RESAMPLERS, redrawn
-
-TICTACTOE = load("openspiel:tic_tac_toe")
-KUHN = load("kuhn_poker")
+from tests.games.usual_games import KUHN, TIC_TAC_TOE
 
 
 def at(solver, *actions):
@@ -41,21 +39,23 @@ def play(game, names, seed):
 
 
 def test_mcts_wins_at_once_and_stops_a_win():
-    assert moves(TICTACTOE, "mcts(simulations=200)", at("tic_tac_toe", 0, 3, 1, 4), 0) == {"2"}
-    assert moves(TICTACTOE, "mcts(simulations=200)", at("tic_tac_toe", 0, 4, 1), 1) == {"2"}
+    assert moves(TIC_TAC_TOE, "mcts(simulations=200)", at("tic_tac_toe", 0, 3, 1, 4), 0) == {"2"}
+    assert moves(TIC_TAC_TOE, "mcts(simulations=200)", at("tic_tac_toe", 0, 4, 1), 1) == {"2"}
 
 
 def test_mcts_1000_never_loses_tic_tac_toe_to_random_in_200_games():
     name = "mcts(simulations=1000)"
-    first = [play(TICTACTOE, [name, "random"], seed)[0] for seed in range(100)]
-    second = [play(TICTACTOE, ["random", name], seed)[1] for seed in range(100)]
+    first = [play(TIC_TAC_TOE, [name, "random"], seed)[0] for seed in range(100)]
+    second = [play(TIC_TAC_TOE, ["random", name], seed)[1] for seed in range(100)]
     assert min(first + second) == 0.0 or min(first + second) == 1.0
     assert sum(first) > 90 and sum(second) > 60  # it does not merely draw
 
 
 def test_a_search_is_repeated_by_the_same_uniform_number_and_varies_with_another():
     episode = at("tic_tac_toe")
-    answers = [moves(TICTACTOE, "mcts(simulations=5)", episode, 0, [uniform]) for uniform in (0.1, 0.1, 0.3, 0.5, 0.7)]
+    answers = [
+        moves(TIC_TAC_TOE, "mcts(simulations=5)", episode, 0, [uniform]) for uniform in (0.1, 0.1, 0.3, 0.5, 0.7)
+    ]
     assert answers[0] == answers[1] and len({frozenset(answer) for answer in answers}) > 1
     assert episode.state.history() == []  # it searched in a copy
 

@@ -9,8 +9,8 @@ from games.families import fitting
 from games.naming import behaviour, parse
 from games.registry import load
 from games.trees.equilibrium import equilibrium_policy
+from tests.games.usual_games import KUHN
 
-KUHN = load("kuhn_poker")
 CONSTANT = load("matrix", moves=[["a", "b"]] * 2, payoffs=[[[4, 1], [1, 3]], [[0, 3], [3, 1]]], rounds=2)
 
 

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 from pettingzoo.classic.tictactoe import tictactoe as classic
 
 from games.matrix import PAYOFFS, make_spec
 from games.matrix_text import RENDERINGS, MatrixGame
 from games.text import Episode, TextGame
+from tests.games.playing import play
 
 RPS = MatrixGame(PAYOFFS["rock_paper_scissors"], 2)
 DILEMMA = MatrixGame(PAYOFFS["prisoners_dilemma"], 2)
-
-
-def play(episode: Episode, moves: str | Sequence[str]) -> Episode:
-    for move in moves:
-        episode.play(move)
-    return episode
 
 
 class TicTacToeAdapter:
@@ -95,19 +88,19 @@ def countdown() -> Episode:
 
 
 def test_the_loser_of_a_classic_is_paid_too():
-    episode = play(tictactoe(), "14253")
+    episode = play(tictactoe(), *"14253")
     assert episode.seat_to_move is None
     assert episode.returns == [1.0, -1.0]
     assert (episode.rewards_since(0), episode.rewards_since(1)) == (1.0, -1.0)
 
 
 def test_a_win_of_the_second_seat_is_not_mirrored():
-    episode = play(tictactoe(), "14259786")
+    episode = play(tictactoe(), *"14259786")
     assert episode.returns == [-1.0, 1.0]
 
 
 def test_a_draw_of_a_classic_pays_nothing_and_ends():
-    episode = play(tictactoe(), "123546879")
+    episode = play(tictactoe(), *"123546879")
     assert episode.seat_to_move is None
     assert episode.returns == [0.0, 0.0]
     with pytest.raises(ValueError, match="the episode is over"):
@@ -115,14 +108,14 @@ def test_a_draw_of_a_classic_pays_nothing_and_ends():
 
 
 def test_legal_moves_and_news_follow_the_board():
-    episode = play(tictactoe(), "51")
+    episode = play(tictactoe(), *"51")
     assert episode.legal_moves() == ("2", "3", "4", "6", "7", "8", "9")
     assert (episode.news(0), episode.news(1)) == ("1\n", "5\n")
     assert (episode.news(0), episode.news(1)) == ("", "")
 
 
 def test_a_forfeit_in_a_zero_sum_classic_is_a_loss_and_a_win():
-    episode = play(tictactoe(), "5")
+    episode = play(tictactoe(), *"5")
     episode.forfeit()
     assert episode.seat_to_move is None
     assert episode.returns == [1.0, -1.0]
@@ -143,14 +136,14 @@ def test_finished_agents_get_none_and_every_reward_counts_once():
 
 
 def test_a_forfeit_elsewhere_leaves_the_others_what_they_have():
-    episode = play(countdown(), ["go"])
+    episode = play(countdown(), "go")
     episode.forfeit()
     assert episode.returns == [0.0, -4.0, 1.0]
     assert episode.forfeits == [0, 1, 0]
 
 
 def test_a_forfeit_after_some_rounds_books_the_whole_episode():
-    episode = play(RPS.start(seed=0), "PR")
+    episode = play(RPS.start(seed=0), *"PR")
     assert (episode.rewards_since(0), episode.rewards_since(1)) == (1.0, -1.0)
     episode.forfeit()
     assert episode.returns == [-2.0, 2.0]
@@ -160,7 +153,7 @@ def test_a_forfeit_after_some_rounds_books_the_whole_episode():
 
 
 def test_a_forfeit_in_the_prisoners_dilemma_keeps_the_other_s_return():
-    episode = play(DILEMMA.start(seed=0), "DCC")
+    episode = play(DILEMMA.start(seed=0), *"DCC")
     episode.forfeit()
     assert episode.returns == [5.0, 0.0]
     assert episode.forfeits == [0, 1]
@@ -177,9 +170,9 @@ def test_an_illegal_move_is_the_programmer_s_mistake_and_changes_nothing():
 
 
 def test_each_seat_reads_the_other_s_move_and_its_own_payoff():
-    episode = play(RPS.start(seed=0), "RP")
+    episode = play(RPS.start(seed=0), *"RP")
     assert (episode.news(0), episode.news(1)) == ("P -1\n", "R 1\n")
-    play(episode, "SS")
+    play(episode, *"SS")
     assert (episode.news(0), episode.news(1)) == ("S 0\n", "S 0\n")
     assert episode.history == [(0, 1), (2, 2)]
     assert episode.returns == [-1.0, 1.0]
@@ -193,13 +186,13 @@ def test_nothing_of_a_round_is_shown_before_both_moved():
 
 
 def test_news_not_read_in_time_is_not_lost():
-    episode = play(RPS.start(seed=0), "RPSS")
+    episode = play(RPS.start(seed=0), *"RPSS")
     assert episode.news(1) == "R 1\nS 0\n"
 
 
 def test_a_payoff_that_is_not_whole_is_written_in_full():
     game = MatrixGame(make_spec("halves", ["A"], ["B"], [[0.5]]), 1)
-    episode = play(game.start(seed=0), "AB")
+    episode = play(game.start(seed=0), *"AB")
     assert (episode.news(0), episode.news(1)) == ("B 0.5\n", "A -0.5\n")
 
 
@@ -217,14 +210,14 @@ def test_the_full_rules_give_each_seat_its_own_payoffs():
     pennies = MatrixGame(PAYOFFS["matching_pennies"], 2, "full")
     assert "If you play H and they play H, you get -1 and they get 1.\n" in pennies.rules(1, 3)
     assert "If you play T and they play H, you get 1 and they get -1.\n" in pennies.rules(1, 3)
-    episode = play(game.start(seed=0), "CD")
+    episode = play(game.start(seed=0), *"CD")
     assert episode.news(0) == "they played D; you get 0\n"
 
 
 @pytest.mark.parametrize("rendering", RENDERINGS)
 def test_every_text_ends_in_a_newline(rendering):
     game = MatrixGame(PAYOFFS["stag_hunt"], 1, rendering)
-    episode = play(game.start(seed=0), "SH")
+    episode = play(game.start(seed=0), *"SH")
     texts = [game.rules(0, 2), game.rules(1, 2), game.episode_header(2), episode.news(0), episode.news(1)]
     assert all(text.endswith("\n") and not text[:-1].endswith((" ", "\n")) for text in texts)
 
@@ -243,6 +236,6 @@ def test_a_matrix_game_offers_what_solvers_need():
 def test_interleaved_episodes_leave_each_other_alone():
     one, two = RPS.start(seed=0), RPS.start(seed=0)
     one.play("R")
-    play(two, "PR")
+    play(two, *"PR")
     one.play("S")
     assert (one.news(0), two.news(0)) == ("S 1\n", "R 1\n")

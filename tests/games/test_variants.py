@@ -240,5 +240,5 @@ def test_the_list_says_what_there_is_and_what_a_game_has():
     rows = {row.name: row for row in describe_variants()}
     assert list(rows) == ["rounds", "misere", "relabelled", "weighted", "scaled", "game"]
     assert rows["rounds"].parameters == (("count", "rounds, at least 1"),) and all(row.doc for row in rows.values())
-    assert [row.name for row in describe_variants(TICTACTOE)] == ["misere", "game"]
+    assert [row.name for row in describe_variants(TICTACTOE)] == ["misere", "relabelled", "game"]
     assert [row.name for row in describe_variants(load("public_goods"))] == ["rounds", "game"]

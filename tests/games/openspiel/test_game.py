@@ -18,6 +18,7 @@ from games.openspiel.env import OpenSpielEnv
 from games.openspiel.game import WORDS, load
 from games.openspiel.names import NAMED
 from games.text import Episode
+from tests.games.playing import played, unread
 
 SMALL = (
     *(row.game for row in NAMED.values()),
@@ -32,17 +33,6 @@ OTHERS = (
     "openspiel:negotiation",
     "openspiel:goofspiel(num_cards=3,players=3)",
 )
-
-
-def news(episode: Episode) -> list[str]:
-    return [episode.news(seat) for seat in range(len(episode.returns))]
-
-
-def played(episode: Episode, *moves: str) -> list[str]:
-    """What each seat reads after the moves."""
-    for move in moves:
-        episode.play(move)
-    return news(episode)
 
 
 def random_episode(name: str, seed: int, most: int = 100) -> Episode:
@@ -92,7 +82,7 @@ def test_the_seed_decides_every_chance_move(name):
     texts = []
     for _ in range(2):
         episode = random_episode(name, seed=11, most=15)
-        texts.append((news(episode), episode.played))
+        texts.append((unread(episode), episode.played))
     assert texts[0] == texts[1]
 
 
@@ -103,11 +93,11 @@ def digest() -> str:
         for rendering in ("compact", "full"):
             game = load(name, rendering)
             episode, draws = game.start(5), random.Random(5)
-            whole.update(repr((game.name, game.rules(1, 3), news(episode))).encode())
+            whole.update(repr((game.name, game.rules(1, 3), unread(episode))).encode())
             while episode.seat_to_move is not None:
                 whole.update(repr(episode.legal_moves()).encode())
                 episode.play(draws.choice(episode.legal_moves()))
-                whole.update(repr(news(episode)).encode())
+                whole.update(repr(unread(episode)).encode())
     return whole.hexdigest()
 
 
@@ -125,7 +115,7 @@ def test_two_processes_with_different_hash_seeds_write_the_same_texts():
 
 @pytest.mark.parametrize("name", ["openspiel:kuhn_poker", "openspiel:negotiation"])
 def test_different_seeds_deal_different_hands(name):
-    assert len({tuple(news(load(name, "compact").start(seed))) for seed in range(40)}) >= 6
+    assert len({tuple(unread(load(name, "compact").start(seed))) for seed in range(40)}) >= 6
 
 
 def test_names_of_equal_games_are_equal():

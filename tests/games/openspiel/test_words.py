@@ -8,6 +8,7 @@ from games.openspiel.game import load
 from games.openspiel.names import NAMED
 from games.openspiel.text import amount, changes, distinct, plain_word
 from games.text import Episode
+from tests.games.playing import played, unread
 
 
 def dealt(name: str, *openings: str, rendering: str = "compact", seeds: Iterable[int] = range(2000)) -> Episode:
@@ -18,17 +19,6 @@ def dealt(name: str, *openings: str, rendering: str = "compact", seeds: Iterable
         if tuple(episode.news(seat) for seat in range(len(openings))) == openings:
             return episode
     raise AssertionError(f"no seed deals {openings}")
-
-
-def news(episode: Episode) -> list[str]:
-    return [episode.news(seat) for seat in range(len(episode.returns))]
-
-
-def played(episode: Episode, *moves: str) -> list[str]:
-    """What each seat reads after the moves."""
-    for move in moves:
-        episode.play(move)
-    return news(episode)
 
 
 def test_kuhn_by_hand_seat_0_bluffs_with_the_jack_and_is_called_by_the_queen():
@@ -93,7 +83,7 @@ def test_liars_dice_by_hand_a_six_is_wild():
 
 def test_goofspiel_bids_stay_hidden_until_both_have_bid():
     episode = load(NAMED["goofspiel"].game, "compact").start(0)
-    assert news(episode) == ["prize 4\n", "prize 4\n"]
+    assert unread(episode) == ["prize 4\n", "prize 4\n"]
     assert played(episode, "2") == ["", ""]
     assert (episode.seat_to_move, episode.legal_moves()) == (1, ("1", "2", "3", "4"))
     assert played(episode, "3") == ["lost\nprize 3\n", "won\nprize 3\n"]
@@ -104,14 +94,14 @@ def test_goofspiel_bids_stay_hidden_until_both_have_bid():
 
 def test_goofspiel_in_the_open_shows_the_bids_once_all_have_bid():
     episode = load("openspiel:goofspiel(num_cards=3,points_order=ascending)", "compact").start(0)
-    assert news(episode) == ["prize 1\n", "prize 1\n"]
+    assert unread(episode) == ["prize 1\n", "prize 1\n"]
     assert played(episode, "3") == ["", ""]
     assert played(episode, "1") == ["1\nwon\nprize 2\n", "3\nlost\nprize 2\n"]
 
 
 def test_bargaining_by_hand_the_values_stay_private():
     episode = load("openspiel:bargaining(max_num_instances=1)", "compact").start(0)  # one way to deal
-    assert news(episode) == ["pool 1 2 3\nvalues 8 1 0\n", "pool 1 2 3\nvalues 4 0 2\n"]
+    assert unread(episode) == ["pool 1 2 3\nvalues 8 1 0\n", "pool 1 2 3\nvalues 4 0 2\n"]
     assert episode.legal_moves()[:2] == ("keep 0 0 0", "keep 1 0 0")
     assert played(episode, "keep 1 2 0") == ["", "keep 1 2 0\n"]
     assert played(episode, "agree") == ["agree\nreturn 10\n", "return 6\n"]  # 8 + 2, and 3 basketballs of 2
@@ -119,7 +109,7 @@ def test_bargaining_by_hand_the_values_stay_private():
 
 def test_tic_tac_toe_in_full_draws_the_board_for_the_seat_that_is_due():
     episode = load("openspiel:tic_tac_toe", "full").start(0)
-    news(episode)
+    unread(episode)
     assert played(episode, "b3") == ["", "seat 0 plays b3\nyou see:\n  a b c\n1 . . .\n2 . . .\n3 . x .\n"]
 
 

@@ -7,13 +7,13 @@ import pytest
 
 from games import exact
 from games.errors import RequestError
-from games.registry import load
 from games.trees import bayes
 from games.trees.endings import endings
 from games.trees.states import from_table, plan_of_sequences
 from tests.games.trees.kuhn_by_hand import KEYS, ByHand
+from tests.games.usual_games import KUHN, bare
 
-KUHN, BARE = load("kuhn_poker"), SimpleNamespace(name="kuhn_poker", solver="kuhn_poker", seats=2)
+BARE = bare("kuhn_poker")
 NEVER, ALWAYS = ({key: bet for seat in KEYS for key in KEYS[seat]} for bet in (0.0, 1.0))
 
 
@@ -179,7 +179,7 @@ def test_the_values_agree_with_simulated_trials():
 @pytest.mark.parametrize("seat", [0, 1])
 def test_two_episodes_of_leduc_poker(seat):
     """OpenSpiel's texts stand for the game's words, which take 5,520 episodes to read."""
-    leduc, rng = SimpleNamespace(name="leduc_poker", solver="leduc_poker", seats=2), np.random.default_rng(0)
+    leduc, rng = bare("leduc_poker"), np.random.default_rng(0)
     where = exact.information_states(leduc, 1 - seat)
     rivals = [{state.key: rng.dirichlet([0.3] * len(state.actions)) for state in where} for _ in range(3)]
     first, second = exact.greedy_bayes_returns(leduc, rivals, seat, 2).mean(axis=0)

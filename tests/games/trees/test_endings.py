@@ -1,9 +1,6 @@
 """What a seat can tell apart when an episode is over: counted by hand, and against the sequence form."""
 
-from types import SimpleNamespace
-
 import numpy as np
-import pyspiel
 import pytest
 
 from games import exact
@@ -12,11 +9,7 @@ from games.trees.endings import endings
 from games.trees.policy import TreePolicy
 from games.trees.states import plan_of_sequences
 from games.trees.walk import sequence_form
-
-
-def tree(solver: str) -> SimpleNamespace:
-    """What the solvers need of a game, without its texts."""
-    return SimpleNamespace(name=solver, solver=solver, seats=pyspiel.load_game(solver).num_players())
+from tests.games.usual_games import bare
 
 
 def ends(game, seat, own):
@@ -44,9 +37,9 @@ def test_without_words_a_jack_does_not_know_who_called():
     """With a queen it follows from the return. Each of the three showdowns of a jack, and of a king, is one ending
     instead of two.
     """
-    bare, spoken = endings(tree("kuhn_poker"), 0).seen, endings(load("kuhn_poker"), 0).seen
-    assert [sum(ending.told == "0bb" for ending in bare), sum(ending.told == "1bb" for ending in bare)] == [1, 2]
-    assert len(spoken) - len(bare) == 6
+    silent, spoken = endings(bare("kuhn_poker"), 0).seen, endings(load("kuhn_poker"), 0).seen
+    assert [sum(ending.told == "0bb" for ending in silent), sum(ending.told == "1bb" for ending in silent)] == [1, 2]
+    assert len(spoken) - len(silent) == 6
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "kuhn_poker(players=3)", "goofspiel(num_cards=3)", "matrix_rps"])
@@ -57,7 +50,7 @@ def test_histories_are_those_of_the_sequence_form(name):
         weights = [1.0 + (7 * move + seat) % 5 for move in range(len(state.legal_actions(seat)))]
         return [weight / sum(weights) for weight in weights]
 
-    game, policy = tree(name), TreePolicy(uneven, "uneven")
+    game, policy = bare(name), TreePolicy(uneven, "uneven")
     plans = {seat: plan_of_sequences(name, policy, seat) for seat in range(game.seats)}
     expected = exact.expected_return(game, *[policy] * game.seats)
     for seat in range(game.seats):

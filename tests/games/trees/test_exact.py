@@ -13,15 +13,10 @@ from games.registry import load
 from games.strategies import Plain
 from games.trees.policy import TreePolicy, uniform_policy
 from games.trees.walk import state_after
+from tests.games.usual_games import bare
 
-
-def tree(solver: str) -> SimpleNamespace:
-    """What the solvers need of a game, without its texts."""
-    return SimpleNamespace(name=solver, solver=solver, seats=pyspiel.load_game(solver).num_players())
-
-
-KUHN, LEDUC, TIC_TAC_TOE = tree("kuhn_poker"), tree("leduc_poker"), tree("tic_tac_toe")
-GOOFSPIEL = tree("goofspiel(num_cards=3)")
+KUHN, LEDUC, TIC_TAC_TOE = bare("kuhn_poker"), bare("leduc_poker"), bare("tic_tac_toe")
+GOOFSPIEL = bare("goofspiel(num_cards=3)")
 UNIFORM = TreePolicy(uniform_policy, "uniform")
 FIRST = TreePolicy(lambda state, seat: [1.0] + [0.0] * (len(state.legal_actions(seat)) - 1), "first")
 
@@ -102,7 +97,7 @@ def test_the_value_lies_where_openspiel_brackets_it(name):
         solver.evaluate_and_update_policy()
     average = solver.average_policy()
     high, low = (pyspiel.TabularBestResponse(known, seat, average).value_from_state(root) for seat in (0, 1))
-    assert -low - 1e-9 <= exact.nash_value(tree(name)) <= high + 1e-9
+    assert -low - 1e-9 <= exact.nash_value(bare(name)) <= high + 1e-9
     assert high + low < 0.05
 
 
@@ -115,7 +110,7 @@ def test_best_responses_and_returns_agree_with_openspiel(name):
         weights = [1 + sum(state.information_state_string(seat).encode()) % (move + 2) for move in range(count)]
         return [weight / sum(weights) for weight in weights]
 
-    game, known = tree(name), pyspiel.load_game(name)
+    game, known = bare(name), pyspiel.load_game(name)
     table = {
         state.key: list(zip(state.actions, uneven(state_after(known, state.history), seat), strict=True))
         for seat in range(game.seats)
@@ -141,19 +136,19 @@ def test_moves_at_the_same_time_agree_with_openspiel():
     "name", ["goofspiel(num_cards=3)", "goofspiel(imp_info=True,num_cards=4,points_order=descending)"]
 )
 def test_a_symmetric_game_is_worth_nothing(name):
-    assert exact.nash_value(tree(name)) == pytest.approx(0.0, abs=1e-9)
+    assert exact.nash_value(bare(name)) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_the_second_mover_of_one_round_does_not_see_the_first():
     """Rock, paper, scissors: seen, a move would lose 1; unseen, a third of each secures 0 on both seats."""
-    game = tree("matrix_rps")
+    game = bare("matrix_rps")
     assert [exact.security_value(game, seat) for seat in (0, 1)] == pytest.approx([0.0, 0.0])
     assert exact.best_response_value(game, FIRST, 1) == pytest.approx(1.0)  # paper against always rock
 
 
 def test_what_a_seat_secures_without_a_constant_sum():
     """Prisoner's dilemma as OpenSpiel has it: cooperating pays 5 or 0, betraying 10 or 1, so betraying secures 1."""
-    game = tree("matrix_pd")
+    game = bare("matrix_pd")
     assert exact.nash_value(game) is None
     assert exact.security_value(game, 0) == pytest.approx(1.0)
 
@@ -165,12 +160,12 @@ def test_tic_tac_toe_is_a_draw():
 
 def test_the_first_to_move_wins_small_hex_and_breakthrough():
     for name in ("hex(board_size=2)", "hex(board_size=3)", "breakthrough(columns=3,rows=4)"):
-        assert exact.nash_value(tree(name)) == 1.0
+        assert exact.nash_value(bare(name)) == 1.0
 
 
 def test_positions_and_histories_give_the_same_values():
     """Uniform play in 2 x 2 hex; a plain function might remember, so its histories are enumerated."""
-    game = tree("hex(board_size=2)")
+    game = bare("hex(board_size=2)")
     for seat in (0, 1):
         by_histories = exact.best_response_value(game, uniform_policy, seat)
         assert exact.best_response_value(game, UNIFORM, seat) == pytest.approx(by_histories)
@@ -215,7 +210,7 @@ def test_the_three_forms_of_a_policy_agree():
 
 def test_three_seats_have_best_responses_but_no_single_value():
     """Uniform play of three: folding and showdowns still pay what is lost, so the returns sum to 0."""
-    game = tree("kuhn_poker(players=3)")
+    game = bare("kuhn_poker(players=3)")
     assert exact.nash_value(game) is None
     assert exact.security_value(game, 0) is None
     returns = exact.expected_return(game, UNIFORM, UNIFORM, UNIFORM)

@@ -9,8 +9,8 @@ from games.opponents import expand, split
 from games.registry import load
 from games.strategies import distance
 from games.trees.walk import sequence_form
+from tests.games.usual_games import KUHN
 
-KUHN = load("kuhn_poker")
 LEDUC = load("leduc_poker")
 JACK, QUEEN, KING = 0, 1, 2
 PASS, BET = 0, 1

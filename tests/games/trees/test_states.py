@@ -13,14 +13,9 @@ from games.trees import walk as walks
 from games.trees.policy import uniform_policy
 from games.trees.positions import visit
 from games.trees.walk import state_after, walk
+from tests.games.usual_games import bare
 
-
-def tree(solver: str) -> SimpleNamespace:
-    """What the solvers need of a game, without its texts."""
-    return SimpleNamespace(name=solver, solver=solver, seats=2)
-
-
-KUHN = tree("kuhn_poker")
+KUHN = bare("kuhn_poker")
 
 
 def test_information_states_are_listed_in_order_of_own_moves():
@@ -64,22 +59,22 @@ def test_a_game_beyond_the_limit_is_refused_in_one_sentence():
     ],
 )
 def test_a_game_that_is_far_too_large_is_refused_at_once(name, limit, unit):
-    assert f"more than {limit:,} {unit}" in exact.refusal(tree(name))
+    assert f"more than {limit:,} {unit}" in exact.refusal(bare(name))
     with pytest.raises(RequestError, match="choose a smaller game"):
-        exact.security_value(tree(name), 0)
+        exact.security_value(bare(name), 0)
 
 
 def test_a_game_of_imperfect_recall_is_refused():
-    assert "forgets its own moves" in exact.refusal(tree("liars_dice_ir(dice_sides=3)"))
+    assert "forgets its own moves" in exact.refusal(bare("liars_dice_ir(dice_sides=3)"))
 
 
 def test_a_game_that_draws_its_own_chance_is_refused():
-    assert "chance outcomes can't be listed" in exact.refusal(tree("bridge_uncontested_bidding"))
+    assert "chance outcomes can't be listed" in exact.refusal(bare("bridge_uncontested_bidding"))
 
 
 def test_a_game_that_hides_something_and_tells_no_seat_what_it_knows_is_refused():
     """Pathfinding of two at the same time has no information-state text."""
-    assert "don't say what a seat knows" in exact.refusal(tree("pathfinding(players=2)"))
+    assert "don't say what a seat knows" in exact.refusal(bare("pathfinding(players=2)"))
 
 
 def test_positions_tell_how_they_can_be_reached():

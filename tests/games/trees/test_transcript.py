@@ -10,8 +10,7 @@ from games.registry import load
 from games.trees.policy import uniform_policy
 from games.trees.states import InformationState
 from games.trees.walk import state_after
-
-KUHN = load("openspiel:kuhn_poker")
+from tests.games.usual_games import KUHN
 
 
 def at(game, seat, key):
