@@ -2,7 +2,12 @@
 
 `python -m benchmarks.null_compare RUN RUN [RUN ...]` plays every run once. Then, over and over, it deals the learners
 of two runs out to two sides at random (and with four runs or more the runs), draws their trials again within each
-opponent and seat, and compares. Beside that stand the runs as they are, each against each. Left out: training them.
+opponent and seat, and compares. Beside that stand the runs as they are, each against each. `--simulate` does without
+runs (`benchmarks.null_simulation`).
+
+Dealing makes both sides alike whatever the learners of a run share, so it shows that Welch's t, on a handful of means
+from such a game, is right about as often as it says. It shows nothing of whether the learners of one run may stand for
+its config: they may not, and the runs as they are show it. Left out: training them.
 """
 
 from __future__ import annotations
@@ -17,18 +22,18 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
+from benchmarks.null_simulation import Rate, simulate
 from benchmarks.options import attempt, positive
 from games.errors import RequestError
 from mage import comparison, comparison_plan, keys
 from mage.cli.progress import ConsoleReporter
 from mage.comparison_report import MeasuredRun, comparison_report
-from mage.statistics import wilson_interval
+from mage.statistics import SIGNIFICANT, wilson_interval
 from mage.views.figures import columns, grid
 
 REPEATS = 200
 RESAMPLES = 200  # of the trials, in each comparison
 LEAST_RUNS = 4  # that are dealt out as runs
-SIGNIFICANT = 0.05
 
 Sides = tuple[Sequence[MeasuredRun], Sequence[MeasuredRun]]
 Deal = Callable[[Sequence[MeasuredRun], np.random.Generator], Sides]
@@ -41,29 +46,18 @@ class Called:
     what: str
     comparisons: int
     headline: int  # the last episode's return over all opponents
-    any_figure: int  # the headline, or any other after correction
     trials: int  # the headline, had its trials been taken for independent witnesses
 
 
 def learners_of_two(runs: Sequence[MeasuredRun], rng: np.random.Generator) -> Sides:
-    """Deal the learners of two runs out to two sides of one run each."""
+    """Deal the learners of two runs out to two sides.
+
+    Each stands as a run of its own and under its own name, so that its mean is one witness, as where learners are the
+    unit, and the trials that are paired are those that share their draws.
+    """
     chosen = rng.choice(len(runs), size=2, replace=False)
-    learners = [(runs[index], name) for index in chosen for name in _agents(runs[index])]
-    order = [learners[index] for index in rng.permutation(len(learners))]
-    half = len(order) // 2
-    side_a, side_b = (
-        MeasuredRun(
-            "dealt",
-            tuple(
-                replace(sample, agent=f"learner_{place}")
-                for place, (run, name) in enumerate(part)
-                for sample in run.samples
-                if sample.agent == name
-            ),
-        )
-        for part in (order[:half], order[half:])
-    )
-    return [side_a], [side_b]
+    learners = [alone for index in chosen for alone in _learners(runs[index])]
+    return whole_runs(learners, rng)
 
 
 def whole_runs(runs: Sequence[MeasuredRun], rng: np.random.Generator) -> Sides:
@@ -117,14 +111,15 @@ def _called(
     return Called(
         what,
         len(tables),
-        headline=sum(bool(table["figures"][0]["different"]) for table in tables),
-        any_figure=sum(any(figure["different"] for figure in table["figures"]) for table in tables),
+        headline=sum(table["figures"][0]["p_holm"] < SIGNIFICANT for table in tables),
         trials=sum(table["figures"][0]["trials"]["p"] < SIGNIFICANT for table in tables),
     )
 
 
-def _agents(run: MeasuredRun) -> list[str]:
-    return list(dict.fromkeys(sample.agent for sample in run.samples))
+def _learners(run: MeasuredRun) -> list[MeasuredRun]:
+    """Return each learner of a run as a run of its own."""
+    names = dict.fromkeys(sample.agent for sample in run.samples)
+    return [MeasuredRun(name, tuple(one for one in run.samples if one.agent == name)) for name in names]
 
 
 def measure(options: argparse.Namespace) -> list[Called]:
@@ -157,10 +152,19 @@ def measure(options: argparse.Namespace) -> list[Called]:
 def show(console: Console, found: Sequence[Called]) -> None:
     """Print the shares that were called different, with Wilson's 95% interval."""
     drawn = grid()
-    columns(drawn, ("", "comparisons", "called different", "any figure", "by trials alone"))
+    columns(drawn, ("", "comparisons", "called different", "by trials alone"))
     for one in found:
-        shares = (_share(count, one.comparisons) for count in (one.headline, one.any_figure, one.trials))
+        shares = (_share(count, one.comparisons) for count in (one.headline, one.trials))
         drawn.add_row(one.what, str(one.comparisons), *shares)
+    console.print(drawn)
+
+
+def show_simulated(console: Console, found: Sequence[Rate]) -> None:
+    """Print the shares that were called different, with Wilson's 95% interval."""
+    drawn = grid()
+    columns(drawn, ("simulated", "comparisons", "called different"))
+    for one in found:
+        drawn.add_row(one.what, str(one.comparisons), _share(one.called, one.comparisons))
     console.print(drawn)
 
 
@@ -172,12 +176,18 @@ def _share(count: int, n: int) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the arguments ask for; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.null_compare", description=__doc__)
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="two seeds of one config, or more")
+    parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="two seeds of one config, or more")
     parser.add_argument("--repeats", type=positive, default=REPEATS, help="comparisons of each kind")
     parser.add_argument("--trials", type=positive, help="of each learner against each opponent")
     parser.add_argument("--seed", type=int, help="root of the randomness")
+    parser.add_argument("--simulate", action="store_true", help="simulate runs; takes no RUN")
     options = parser.parse_args(arguments)
-    return attempt(lambda: show(Console(width=None if sys.stdout.isatty() else 140), measure(options)))
+    if options.simulate and options.runs:
+        parser.error("got --simulate and runs, expected one of them; leave out either")
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    if options.simulate:
+        return attempt(lambda: show_simulated(console, simulate()))
+    return attempt(lambda: show(console, measure(options)))
 
 
 if __name__ == "__main__":

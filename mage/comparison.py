@@ -21,7 +21,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Played:
+class MeasuredSides:
     """What all runs of a comparison did."""
 
     a: tuple[MeasuredRun, ...]
@@ -42,9 +42,10 @@ def compare(
 ) -> dict[str, Any]:
     """Play both sides and return the object of `mage compare --json` (docs/comparison.md); differences are B less A.
 
-    a, b: the folder of a run, or those of several seeds of one config. opponents: a set's name or opponents' names.
-    memory, trials (per learner and opponent, split over seats) and seed: as the first run of A has them unless given.
-    progress: called with (trials done, trials in all). Raises RequestError for what can't be compared.
+    a, b: the folder of a run, or those of several seeds of one config. opponents: any of a set's name, an opponent's
+    name, RUN (the learners of a run) and RUN:MEMBER, where the run is on neither side. memory, trials (per learner and
+    opponent, split over seats) and seed: as the first run of A has them unless given. progress: called with (trials
+    done, trials in all). Raises RequestError for what can't be compared.
     """
     asked = plan(a, b, opponents=opponents, memory=memory, trials=trials, seed=seed)
     played = play(asked, progress)
@@ -62,7 +63,7 @@ def compare(
     }
 
 
-def play(asked: ComparisonPlan, progress: Progress = lambda done, total: None) -> Played:
+def play(asked: ComparisonPlan, progress: Progress = lambda done, total: None) -> MeasuredSides:
     """Play the runs of both sides, one after the other; progress: as of `compare`."""
     entries = (*asked.a, *asked.b)
     every = sum(len(entry.learners) for entry in entries)
@@ -73,7 +74,7 @@ def play(asked: ComparisonPlan, progress: Progress = lambda done, total: None) -
         before += own
     measured = tuple(run for run, _, _ in runs)
     _, opponents, utility_range = runs[0]
-    return Played(measured[: len(asked.a)], measured[len(asked.a) :], opponents, utility_range)
+    return MeasuredSides(measured[: len(asked.a)], measured[len(asked.a) :], opponents, utility_range)
 
 
 def _share(progress: Progress, before: int, own: int, every: int) -> Progress:

@@ -51,7 +51,7 @@ def played(sample: OpponentSample) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Stratum:
+class SeatedOpponent:
     """One opponent in one seat of the agent, which every learner met equally often."""
 
     opponent: str
@@ -64,7 +64,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pool:
-    """A figure over the opponents at one distance; S strata of trials of E episodes."""
+    """A figure over the opponents at one distance; S seated opponents, trials of E episodes."""
 
     figure: str
     distance: str
@@ -73,14 +73,19 @@ class Pool:
     divisor: float  # trials of one learner, or what they offer over the security value
     safe: float  # what is taken off the sum of a learner's returns first
 
+    @property
+    def hypothesis(self) -> tuple[bytes, bytes]:
+        """What a test of it is a test of: figures alike in this are multiples of one another, but for a constant."""
+        return self.weights.tobytes(), self.counted.tobytes()
+
     def of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return [learners], the figure of each, from sums over trials of the returns, [learners, S, E]."""
         total: NDArray[np.float64] = (sums[:, self.counted] @ self.weights).sum(axis=1)
         return (total - self.safe) / self.divisor
 
 
-def strata(samples: Sequence[OpponentSample], utility_range: tuple[float, float]) -> list[Stratum]:
-    """Return the strata of the samples of all runs, in order of first appearance.
+def seated(samples: Sequence[OpponentSample], utility_range: tuple[float, float]) -> list[SeatedOpponent]:
+    """Return whom the samples of all runs met in which seat, in order of first appearance.
 
     An opponent is as far as it is from the run that it is closest to. utility_range: least and greatest return of one
     episode; exploitation is defined where b - v is at least 1% of it.
@@ -88,30 +93,31 @@ def strata(samples: Sequence[OpponentSample], utility_range: tuple[float, float]
     distances: dict[str, str] = {}
     for sample in samples:
         distances[sample.name] = min(distances.get(sample.name, sample.distance), sample.distance, key=DISTANCES.index)
-    found: dict[tuple[str, int], Stratum] = {}
+    found: dict[tuple[str, int], SeatedOpponent] = {}
     least = SMALLEST_GAP * (utility_range[1] - utility_range[0])
     for sample in samples:
         if (sample.name, sample.seat) in found:
             continue
         best, safe = sample.best_response_value, sample.security_value
         gap = None if best is None or safe is None or best - safe < least else best - safe
-        one = Stratum(sample.name, sample.seat, len(played(sample)), distances[sample.name], safe or 0.0, gap)
-        found[sample.name, sample.seat] = one
+        found[sample.name, sample.seat] = SeatedOpponent(
+            sample.name, sample.seat, len(played(sample)), distances[sample.name], safe or 0.0, gap
+        )
     return list(found.values())
 
 
-def pools(met: Sequence[Stratum], episodes: int) -> list[Pool]:
+def pools(met: Sequence[SeatedOpponent], episodes: int) -> list[Pool]:
     """Return every figure over all opponents, then over those of each distance, where several distances were met.
 
     Left out are figures that say nothing new of trials of one episode, and exploitation where no opponent has any.
     """
-    distances = [distance for distance in DISTANCES if any(stratum.distance == distance for stratum in met)]
-    trials = np.array([stratum.trials for stratum in met])
-    gaps = np.array([stratum.gap or 0.0 for stratum in met])
-    safe = np.array([stratum.security_value for stratum in met])
+    distances = [distance for distance in DISTANCES if any(one.distance == distance for one in met)]
+    trials = np.array([one.trials for one in met])
+    gaps = np.array([one.gap or 0.0 for one in met])
+    safe = np.array([one.security_value for one in met])
     found = []
     for distance in (ALL, *(distances if len(distances) > 1 else ())):
-        there = np.array([distance in (ALL, stratum.distance) for stratum in met])
+        there = np.array([distance in (ALL, one.distance) for one in met])
         for name, figure in FIGURES.items():
             counted = there & (gaps > 0.0) if figure.exploitation else there
             if (figure.repeated and episodes == 1) or not counted.any():

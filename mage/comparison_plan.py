@@ -12,7 +12,7 @@ from pathlib import Path
 from games.errors import RequestError, unknown
 from mage import checkpoint
 from mage.config import Config, differences, load
-from mage.evaluation_plan import MEMORIES, TRIAL_BITS
+from mage.evaluation_plan import MEMORIES, SETS, TRIAL_BITS
 from mage.paths import RunPaths
 from mage.session import Setting, describe
 
@@ -33,7 +33,6 @@ MAY_DIFFER = frozenset(  # within a side: seeds, and what changes no more than r
         "evaluation.seed",
     }
 )
-SETS = ("held_out", "validation", "training")
 TRIALS_PER_SEAT = 2  # under which an interval over trials can't be had
 _GAME = ("name", "rounds", "moves", "payoffs")
 
@@ -60,7 +59,7 @@ class ComparisonPlan:
 
     a: tuple[Entry, ...]
     b: tuple[Entry, ...]
-    opponents: tuple[str, ...]  # sets of the runs, or opponents' names
+    opponents: tuple[str, ...]  # sets of the runs, opponents' names, RUN or RUN:MEMBER of runs on neither side
     trials: int  # of each learner against each opponent, split over seats
     seed: int
     memory: str  # one of MEMORIES
@@ -71,8 +70,8 @@ def plan(
 ) -> ComparisonPlan:
     """Read both sides' configs and fill in what was left open, as the first run of A has it.
 
-    a, b: a run, or several seeds of one config. opponents: sets' names (the same opponents in all runs) or opponents'
-    names. Raises RequestError for what can't be compared.
+    a, b: a run, or several seeds of one config. opponents: sets' names (the same opponents in all runs), opponents'
+    names, or RUN or RUN:MEMBER of runs on neither side. Raises RequestError for what can't be compared.
     """
     sides = [_entries(runs, side) for side, runs in (("A", a), ("B", b))]
     entries = [entry for side in sides for entry in side]
@@ -81,6 +80,7 @@ def plan(
     for side in sides:
         one_config(side)
     wanted = (opponents,) if isinstance(opponents, str) else tuple(opponents)
+    _strangers(entries, wanted)
     settings = {entry.path: _setting(entry) for entry in (entries if set(wanted) & set(SETS) else entries[:1])}
     _same_sets(settings, wanted)
     first = entries[0].config
@@ -151,6 +151,18 @@ def _apart(entries: Sequence[Entry]) -> None:
         if one.path.resolve() == other.path.resolve():
             raise RequestError(
                 f"got {one.path} twice, expected every run once, on one side; a run always equals itself"
+            )
+
+
+def _strangers(entries: Sequence[Entry], opponents: Sequence[str]) -> None:
+    """Refuse opponents that are members of a run that is compared."""
+    compared = {entry.path.resolve() for entry in entries}
+    for text in opponents:
+        runs = (text, text.rpartition(":")[0])
+        if any(run and Path(run).resolve() in compared for run in runs):
+            raise RequestError(
+                f"got {text} among the opponents, which belongs to a side, expected strangers to both sides, since a "
+                "side that meets itself breaks even; name another run"
             )
 
 

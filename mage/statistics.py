@@ -139,12 +139,16 @@ def wilson_interval(successes: float, n: int, level: float = LEVEL) -> Estimate:
     return Estimate(rate, max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half)))
 
 
-def welch(a: NDArray[np.float64], b: NDArray[np.float64], level: float = LEVEL) -> Difference:
+def welch(
+    a: NDArray[np.float64], b: NDArray[np.float64], level: float = LEVEL, least_error: float = 0.0
+) -> Difference:
     """Test whether two sets of independent, normal values have one mean, whatever their variances; b less a.
 
     a: [n], b: [m], n and m at least 2, ValueError below. t = (mean b - mean a) / sqrt(s_a^2 / n + s_b^2 / m), with the
-    degrees of freedom of Welch and Satterthwaite. Where no side varies, p is 1 for equal means, 0 for others, and the
-    interval is a point. Source: Welch 1947, The generalization of "Student's" problem, Biometrika 34.
+    degrees of freedom of Welch and Satterthwaite. least_error: what the standard error is known to be at least, from
+    what the values were measured by: few values may agree by chance. Without that, where no side varies, p is 1 for
+    equal means, 0 for others, and the interval is a point. Source: Welch 1947, The generalization of "Student's"
+    problem, Biometrika 34.
     """
     if min(len(a), len(b)) < 2:
         raise ValueError(f"Welch's t needs two values on each side, got {len(a)} and {len(b)}")
@@ -153,10 +157,12 @@ def welch(a: NDArray[np.float64], b: NDArray[np.float64], level: float = LEVEL) 
     a, b = a - a[0], b - a[0]  # equal values leave exact zeros
     difference = float(b.mean() - a.mean())
     of_a, of_b = float(a.var(ddof=1)) / len(a), float(b.var(ddof=1)) / len(b)
-    if of_a + of_b == 0.0:
+    error = max((of_a + of_b) ** 0.5, least_error)
+    if error == 0.0:
         return Difference(Estimate(difference, difference, difference), float(difference == 0.0), float("inf"))
-    degrees = (of_a + of_b) ** 2 / (of_a**2 / (len(a) - 1) + of_b**2 / (len(b) - 1))
-    error = (of_a + of_b) ** 0.5
+    degrees = float(len(a) + len(b) - 2)
+    if of_a + of_b > 0.0:
+        degrees = (of_a + of_b) ** 2 / (of_a**2 / (len(a) - 1) + of_b**2 / (len(b) - 1))
     half = float(stdtrit(degrees, (1.0 + level) / 2.0)) * error
     p = 2.0 * float(stdtr(degrees, -abs(difference) / error))
     return Difference(Estimate(difference, difference - half, difference + half), p, degrees)

@@ -30,12 +30,17 @@ _UNITS = {
     + _MORE_SEEDS,
     None: "B - A: without interval, as a side has a single learner." + _MORE_SEEDS,
 }
-_VERDICTS = {  # by unit, and whether it tells the sides apart
+_VERDICTS = {  # by unit, and whether it tells the configs apart, which runs alone can
     ("runs", True): "different (p {p})",
     ("runs", False): "no difference shown (p {p})",
-    ("learners", True): "these learners differ (p {p})",
-    ("learners", False): "no difference shown (p {p})",
+    ("learners", None): "no verdict on the configs",
     (None, None): "not tested",
+}
+_CORRECTED = "Holm: p corrected for the other figures, which count only if the first does.\n"
+_MARKS = {  # by unit
+    "runs": f"{_CORRECTED}* different. {MISSING} none.\n",
+    "learners": f"{_CORRECTED}{MISSING} none.\n",
+    None: f"{MISSING} none.\n",
 }
 
 
@@ -58,9 +63,7 @@ def blocks(table: Mapping[str, Any]) -> list[RenderableType]:
         ),
         title(f"Last episode's return over all opponents: {verdict}"),
         Text(
-            f"{over}\n"
-            "Trials alone: 95% interval over the trials of these very runs, in pairs.\n"
-            f"Holm: p corrected for several figures, but the first. * different. {MISSING} none.\n"
+            f"{over}\nTrials alone: 95% interval over the trials of these very runs, in pairs.\n{_MARKS[table['unit']]}"
         ),
         _figures(table["figures"]),
     ]

@@ -69,6 +69,7 @@ def test_two_seeds_of_one_config_are_compared_by_their_learners(told, finished, 
         assert figure["difference"] == pytest.approx(figure["mean_b"] - figure["mean_a"])
         assert figure["ci_low"] <= figure["difference"] <= figure["ci_high"]
     assert [figure["figure"] for figure in table["figures"]][:3] == ["last_return", "gain", "mean_return"]
+    assert {figure["different"] for figure in table["figures"]} == {None} == {table["different"]}  # one run a side
     assert table["figures"][0]["trials"]["n"] == 16  # 2 learners x 2 opponents x 4, in pairs
     assert seen[-1] == (32, 32) and [done for done, _ in seen] == sorted(done for done, _ in seen)
 
@@ -155,6 +156,17 @@ def test_a_side_holds_runs_that_were_trained_equally_long(finished, second, tmp_
 def test_the_same_run_twice_is_refused(finished, second):
     assert f"got {finished} twice" in refusal(finished, finished)
     assert f"got {second} twice" in refusal([second, second], finished)
+
+
+def test_a_run_that_is_compared_is_no_opponent_of_either_side(finished, second, tmp_path, monkeypatch):
+    for text in (f"{second}", f"{second}:learner_1", f"{finished}:base", f"{second}/../{second.name}"):
+        message = refusal(finished, second, opponents=("random", text))
+        assert message.startswith(f"got {text} among the opponents") and "another run" in message
+    stranger = copy_of(second, tmp_path / "stranger")
+    assert asked(finished, second, opponents=(str(stranger), f"{stranger}:base")).trials == 4
+    monkeypatch.chdir(second)
+    assert asked(finished, ".", opponents=("random",)).opponents == ("random",)
+    assert "among the opponents" in refusal(finished, ".", opponents=("random", "."))
 
 
 def test_what_is_no_trained_run_is_refused(finished, tmp_path, changed):

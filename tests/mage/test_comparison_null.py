@@ -1,95 +1,54 @@
-"""Seeds of one config are called different as often as promised, 1 in 20; what trials alone would call is the fault.
+"""Seeds of one config are called different as often as Welch's t promises; what shortcuts would call is the fault.
 
-Simulated nested data: runs differ, learners of a run differ, opponents differ, trials share the opponents' draws.
+Simulated nested data (`benchmarks.null_simulation`) through the whole report.
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from mage.comparison_report import MeasuredRun, comparison_report
-from mage.evaluation_pools import OpponentSample
+from benchmarks.null_simulation import CASES, OF_MEANS, of_units
 
 pytestmark = pytest.mark.slow
 
 REPEATS = 1000
-BAND = 3.3 * np.sqrt(0.05 * 0.95 / REPEATS)  # 0.023: a true 5% leaves it once in a thousand times
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Standard deviations of what differs between runs, learners of a run, opponents, and trials."""
-
-    runs: float
-    learners: float = 0.5
-    opponents: float = 1.0
-    draws: float = 0.7  # of the opponent's draws, which equal trials of all runs share
-    trials: float = 1.0
+def band(share: float, n: int = REPEATS) -> float:
+    """Half of the binomial band that a true share leaves once in a thousand times, with n comparisons."""
+    return float(3.3 * np.sqrt(share * (1.0 - share) / n))
 
 
-class Config:
-    """Runs of one config that differ by seed, against two opponents in three trials of one episode."""
-
-    OPPONENTS, TRIALS, EPISODES = 2, 3, 1
-
-    def __init__(self, spread: Spread, learners: int, rng: np.random.Generator) -> None:
-        self.spread, self.learners, self.rng = spread, learners, rng
-        self.opponents = spread.opponents * rng.normal(size=self.OPPONENTS)
-        self.draws = spread.draws * rng.normal(size=(learners, self.OPPONENTS, self.TRIALS, self.EPISODES))
-
-    def seed(self) -> MeasuredRun:
-        shift = self.spread.runs * self.rng.normal()
-        return MeasuredRun("run", tuple(sample for index in range(self.learners) for sample in self._of(index, shift)))
-
-    def _of(self, index: int, shift: float) -> list[OpponentSample]:
-        own = shift + self.spread.learners * self.rng.normal()
-        noise = self.spread.trials * self.rng.normal(size=self.draws[index].shape)
-        returns = own + self.opponents[:, None, None] + self.draws[index] + noise
-        return [_sample(f"learner_{index}", str(opponent), values) for opponent, values in enumerate(returns)]
+@pytest.mark.parametrize("case", ["two_runs", "three_runs", "five_runs"])
+def test_seeds_of_one_config_are_called_different_as_often_as_means_of_one_law(case):
+    # 2.4%, 3.4% and 4.4%: bands of 1.6, 1.9 and 2.1 points.
+    seeds = CASES[case].seeds
+    expected = of_units(seeds, seeds).share
+    assert CASES[case].rate(REPEATS).share == pytest.approx(expected, abs=band(expected))
 
 
-def _sample(agent: str, name: str, returns: np.ndarray) -> OpponentSample:
-    none = np.zeros(returns.shape, dtype=bool)
-    return OpponentSample(agent, name, name, "near", 0, 0.0, 0.0, None, returns, -returns, none)
+@pytest.mark.parametrize(("units", "share"), [((2, 2), 0.024), ((3, 3), 0.034), ((5, 5), 0.044), ((2, 5), 0.062)])
+def test_equal_sides_are_called_different_at_most_one_time_in_twenty_and_uneven_ones_more_often(units, share):
+    # The shares are those in docs/comparison.md, of other draws: two samples of 20,000 differ by 0.8 points at most.
+    assert of_units(*units, seed=1).share == pytest.approx(share, abs=band(share, OF_MEANS) * np.sqrt(2.0))
 
 
-def rates(spread: Spread, seeds: int, learners: int, resamples: int = 1) -> tuple[float, float]:
-    """Return how often the headline is called different by the unit, and how often by the trials alone."""
-    rng, called, misled = np.random.default_rng(seeds + 10 * learners), 0, 0
-    for _ in range(REPEATS):
-        config = Config(spread, learners, rng)
-        a, b = ([config.seed() for _ in range(seeds)] for _ in "ab")
-        table = comparison_report(a, b, utility_range=(-9.0, 9.0), rng=rng, resamples=resamples)
-        called += table["figures"][0]["different"]
-        misled += table["figures"][0]["trials"]["p"] < 0.05
-    return called / REPEATS, misled / REPEATS
+def test_learners_of_two_equal_runs_are_called_different_as_often_as_means_of_one_law():
+    # Nothing is shared, so that four learners a side are four independent means: 4.4%, give or take 2.1.
+    expected = of_units(4, 4).share
+    assert CASES["own_draws"].rate(REPEATS).share == pytest.approx(expected, abs=band(expected))
 
 
-def test_seeds_of_one_config_are_called_different_one_time_in_twenty():
-    called, _ = rates(Spread(runs=1.0), 5, learners=2)
-    assert called == pytest.approx(0.05, abs=BAND)
+def test_learners_of_two_equal_runs_that_share_draws_are_called_different_less_often():
+    # Shared draws make both sides alike in more than the test knows. The same noise, with draws of more weight.
+    alone, alike, shared = (CASES[name].rate(REPEATS).called for name in ("own_draws", "alike", "shared_draws"))
+    assert shared < alike < alone
 
 
-def test_two_seeds_a_side_err_on_the_quiet_side():
-    # With one degree of freedom a side, Welch's approximation is a little too careful.
-    called, _ = rates(Spread(runs=1.0), 2, learners=2)
-    assert 0.01 < called < 0.05
-
-
-def test_learners_of_two_equal_runs_are_called_different_at_most_one_time_in_twenty():
-    # Trials that share draws make both sides alike in more than the test knows, so it is a little too careful.
-    called, _ = rates(Spread(runs=0.0), 1, learners=4)
-    assert 0.02 < called < 0.05 + BAND
-
-
-def test_trials_alone_call_seeds_of_one_config_different_far_more_often():
-    called, misled = rates(Spread(runs=1.0), 3, learners=2, resamples=200)
-    assert called == pytest.approx(0.05, abs=BAND)
-    assert misled > 0.2
+def test_trials_alone_call_seeds_of_one_config_different_six_times_in_ten():
+    # Where runs differ twice as much as the learners of a run do.
+    assert CASES["trials"].rate(REPEATS).share == pytest.approx(0.60, abs=band(0.60))
 
 
 def test_learners_are_no_substitute_for_seeds_where_runs_differ():
-    # Why the output says which unit was used: one run a side can't tell a lucky seed from a better config.
-    called, _ = rates(Spread(runs=1.0), 1, learners=4)
-    assert called > 0.2
+    # Why one run a side gets no verdict: it can't tell a lucky seed from a better config.
+    assert CASES["learners"].rate(REPEATS).share == pytest.approx(0.41, abs=band(0.41))

@@ -202,3 +202,13 @@ def test_a_stratified_p_below_one_in_80_comes_about_as_seldom_by_chance(strata, 
         values = draw.normal(size=(strata, trials))
         found += stratified_p(values.sum(), (trials * values.var(axis=1, ddof=1)).tolist(), [trials] * strata) < 0.0125
     assert found <= 2000 * 0.0125 + 3 * (2000 * 0.0125) ** 0.5  # three standard deviations above what is due
+
+
+def test_values_that_agree_by_chance_are_known_no_better_than_what_they_were_measured_by():
+    equal, other = np.array([1.0, 1.0]), np.array([1.5, 1.5])
+    assert welch(equal, other).p == 0.0
+    found = welch(equal, other, least_error=0.25)  # t = 2 with 2 + 2 - 2 degrees of freedom
+    assert (found.p, found.degrees) == (pytest.approx(0.183503, abs=1e-6), 2.0)
+    assert found.estimate.low == pytest.approx(0.5 - 4.302653 * 0.25, abs=1e-6)
+    wide = welch(np.array([0.0, 2.0]), np.array([1.0, 3.0]), least_error=0.25)
+    assert wide == welch(np.array([0.0, 2.0]), np.array([1.0, 3.0]))  # what varies more than that keeps its own error
