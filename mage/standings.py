@@ -6,8 +6,9 @@ and skill tell them apart (`strength`). Left out: held-out opponents (`mage eval
 (`views`).
 """
 
+import gc
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,10 @@ from games.errors import RequestError
 from mage import events
 from mage.paths import RunPaths
 from mage.strength import strength
-from populations.payoffs import PayoffTable, Result
+from populations.members import KINDS
+from populations.payoffs import RESULT_FIELDS, PayoffTable, Result
 
 SCHEMA = "mage.standings/1"
-RESULT_FIELDS = tuple(item.name for item in fields(Result))
-KINDS = ("learner", "snapshot", "scripted")
 _MATCH_END = b'"type":"match"}\n'  # keys are sorted, and none of a match's comes later
 
 
@@ -29,12 +29,18 @@ def standings(run: str | Path) -> dict[str, Any]:
     Returns `schema`, `run`, `game`, `iteration` (the last with a result, null before the first), `rows`
     (learners), `columns` (those that were met), `kinds` (of both), `members` (by column), `cells`
     ([rows][columns], null for a pair that never met, else `n` trials over all seats, `mean_return` per
-    episode in game units, `win_rate` with draws half, `forfeits` of the row), `results` (sums of every
-    pair of members, by seat), and what `strength` adds. Raises RequestError when there is no log or it is damaged;
-    replays in it are not looked at.
+    episode in game units, `wins`, `draws` and `losses` in episodes, `win_rate` with draws half, `forfeits` of the
+    row), `results` (sums of every pair of members, by seat), and what `strength` adds. Raises RequestError when
+    there is no log or it is damaged; replays in it are not looked at.
     """
     log = RunPaths(Path(run)).events if Path(run).is_dir() else Path(run)
-    return derive(str(run), _told(log))
+    was_on = gc.isenabled()
+    gc.disable()  # thousands of results pile up, none of them in a cycle
+    try:
+        return derive(str(run), _told(log))
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _told(path: Path) -> Iterator[tuple[int, events.Event]]:
@@ -63,6 +69,7 @@ class _Story:
     """What the events told so far."""
 
     game: str | None = None
+    seats: int | None = None  # of the game; None in older logs
     iteration: int | None = None  # of the last result
     members: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     results: list[tuple[int, Result]] = field(default_factory=list)  # with their iterations
@@ -72,21 +79,25 @@ class _Story:
         if event["type"] == "run":
             if event["schema"] != events.SCHEMA:
                 raise ValueError(f"schema {event['schema']!r}, expected {events.SCHEMA!r}")
-            self.game = event["config"]["game"]["name"]
+            self.game, self.seats = event["config"]["game"]["name"], event.get("seats")
             self.members |= {member["name"]: _checked(member) for member in event["members"]}
         elif event["type"] == "member":
             self.members[event["name"]] = _checked(event)
         elif event["type"] == "result":
             self.iteration = int(event["iteration"])
+            if self.iteration < 0:
+                raise ValueError(f"iteration {self.iteration} is below 0")
             result = Result(*map(event.__getitem__, RESULT_FIELDS))
-            for name in (result.row, result.column):
-                if name not in self.members:
-                    raise ValueError(f"a result of {name!r} before it joined")
+            if result.row not in self.members or result.column not in self.members:
+                stranger = result.column if result.row in self.members else result.row
+                raise ValueError(f"a result of {stranger!r} before it joined")
             self.results.append((self.iteration, result))
 
 
 def _checked(member: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the member; ValueError for a kind that is not one, KeyError where name, kind or parent is missing."""
+    if not isinstance(member["name"], str):
+        raise ValueError(f"the name {member['name']!r} is no text")
     if member["kind"] not in KINDS:
         raise ValueError(f"kind {member['kind']!r} of {member['name']!r} is not one of {', '.join(KINDS)}")
     if member["kind"] == "snapshot":
@@ -114,9 +125,10 @@ def derive(run: str, log: Iterable[tuple[int, Mapping[str, Any]]]) -> dict[str, 
 
 def _tables(run: str, story: _Story) -> dict[str, Any]:
     members, table = story.members, PayoffTable(result for _, result in story.results)
-    columns = _columns(members, {result.column for result in table.results()})
+    summed = table.results()
+    columns = _columns(members, {result.column for result in summed})
     column_of = {name: column for column, names in columns.items() for name in names}
-    grouped = PayoffTable(replace(result, column=column_of[result.column]) for result in table.results())
+    grouped = PayoffTable(replace(result, column=column_of[result.column]) for result in summed)
     rows = [name for name, member in members.items() if member["kind"] == "learner"]
     return {
         "schema": SCHEMA,
@@ -130,7 +142,7 @@ def _tables(run: str, story: _Story) -> dict[str, Any]:
         "members": columns,
         "cells": [[_cell(grouped, row, column) for column in columns] for row in rows],
         "results": table.to_json(),
-    } | strength(story.results, table, {name: str(member["kind"]) for name, member in members.items()})
+    } | strength(story.results, table, {name: str(member["kind"]) for name, member in members.items()}, story.seats)
 
 
 def _columns(members: Mapping[str, Mapping[str, Any]], met: set[str]) -> dict[str, list[str]]:
@@ -159,6 +171,9 @@ def _cell(payoffs: PayoffTable, row: str, column: str) -> dict[str, Any] | None:
     return {
         "n": counts.n,
         "mean_return": payoffs.mean(row, column),
+        "wins": counts.wins,
+        "draws": counts.draws,
+        "losses": counts.losses,
         "win_rate": payoffs.win_rate(row, column),
         "forfeits": counts.forfeits,
     }

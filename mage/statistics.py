@@ -139,9 +139,7 @@ def wilson_interval(successes: float, n: int, level: float = LEVEL) -> Estimate:
     return Estimate(rate, max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half)))
 
 
-def welch(
-    a: NDArray[np.float64], b: NDArray[np.float64], level: float = LEVEL, least_error: float = 0.0
-) -> Difference:
+def welch(a: NDArray[np.float64], b: NDArray[np.float64], level: float = LEVEL, least_error: float = 0.0) -> Difference:
     """Test whether two sets of independent, normal values have one mean, whatever their variances; b less a.
 
     a: [n], b: [m], n and m at least 2, ValueError below. t = (mean b - mean a) / sqrt(s_a^2 / n + s_b^2 / m), with the

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from populations import arrays, interior_point
 from populations.arrays import Floats
 
-# Beside payoffs scaled to 1: rounding then moves the mixture by about 1e-7, and the value lost is at most 1e-6 log N.
+# Beside payoffs scaled to 1: rounding then moves the mixture by about 1e-8, and the value lost is at most 1e-6 log N.
 _ENTROPY_WEIGHT = 1e-6
 
 
@@ -43,9 +43,9 @@ def max_entropy_nash(payoff: ArrayLike) -> Equilibrium:
     """Return the equilibrium of greatest entropy, which is unique (Balduzzi et al. 2018, Re-evaluating evaluation).
 
     payoff: [M, N], what the row player earns. Members that are interchangeable share their weight equally, and a
-    matrix of equal entries gives the uniform mixture. Mixtures are exact to about 1e-6 unless payoffs differ by less
-    than about 1e-5 of their range, which counts half as a tie; NashConv is at most 1e-6 (log M + log N) of the
-    range. Errors as in `nash`.
+    matrix of equal entries gives the uniform mixture. Where the mixture is known exactly (copied members, members that
+    play like mixtures of others) it is met to 1e-7; payoffs that differ by less than about 1e-5 of their range count
+    half as a tie. NashConv is at most 1e-6 (log M + log N) of the range. Errors as in `nash`.
     """
     matrix = arrays.payoff(payoff)
     scaled = _scaled(matrix)

@@ -2,8 +2,8 @@
 
 Without entropy this is the linear program of a matrix game; with a little of it, the row mixture tends to the one of
 greatest entropy among the optimal ones. Leaves out checks of the input and the meaning of the result
-(`equilibria`). Why not a library's solver: for a dense 1,000 x 1,000 game HiGHS takes 11 to 38 s on one core, this
-takes about 4 s, and entropy is no part of a linear program.
+(`equilibria`). Why not a library's solver: for a dense random antisymmetric 1,000 x 1,000 game HiGHS by interior points
+takes 10.9 s on one core, this 3.7 s, and entropy is no part of a linear program.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from populations.arrays import Floats
 
 _MOST_STEPS = 100  # 10 to 30 are usual
 _PATIENCE = 10  # steps without a better point

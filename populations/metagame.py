@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike
 
 from populations.arrays import Floats
 from populations.members import unknown_name
-from populations.payoffs import Counts, PayoffTable
+from populations.payoffs import PayoffTable, Result
 
 Measure = Literal["win_rate", "mean_return"]
 
 # Each gives a cell's sum and the number that it is a sum over.
-_MEASURES: dict[str, Callable[[Counts], tuple[float, float]]] = {
-    "win_rate": lambda counts: (counts.wins - counts.losses, counts.wins + counts.draws + counts.losses),
-    "mean_return": lambda counts: (counts.total, counts.n),
+_MEASURES: dict[str, Callable[[Result], tuple[float, float]]] = {
+    "win_rate": lambda result: (result.wins - result.losses, result.wins + result.draws + result.losses),
+    "mean_return": lambda result: (result.total, result.n),
 }
 
 
@@ -43,7 +43,7 @@ def payoff_matrix(table: PayoffTable, names: Sequence[str], measure: Measure = "
     for result in table.results():
         if result.row in index and result.column in index:
             cell = index[result.row], index[result.column]
-            total, count = _MEASURES[measure](result.counts)
+            total, count = _MEASURES[measure](result)
             won[cell] += total
             played[cell] += count
     played += played.T

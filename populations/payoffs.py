@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,8 @@ class Counts:
     losses: int = 0  # episodes in which it was below
     forfeits: int = 0  # forfeits by the row
 
-    def __add__(self, other: Counts) -> Counts:
-        """Pool the trials of two cells."""
+    def __add__(self, other: Counts | Result) -> Counts:
+        """Pool the trials of two cells, or of a cell and a result."""
         return Counts(
             self.n + other.n,
             self.total + other.total,
@@ -40,6 +40,9 @@ class Counts:
             self.losses + other.losses,
             self.forfeits + other.forfeits,
         )
+
+
+MOST_EPISODES = 10**10  # of a result: beyond it arithmetic on counts loses what ratings rest on
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +62,23 @@ class Result:
 
     def __post_init__(self) -> None:
         """Check that the result is possible."""
-        where = f"result of {self.row!r} against {self.column!r}"
         if self.row == self.column:
-            raise ValueError(f"{where}: a member is never rated against itself")
+            raise self._impossible("a member is never rated against itself")
         if self.seat < 0:
-            raise ValueError(f"{where}: got seat {self.seat}, expected 0 or more")
-        if self.n < 1 or min(self.wins, self.draws, self.losses, self.forfeits) < 0:
-            raise ValueError(f"{where}: got n={self.n} or a negative count, expected n >= 1 and counts >= 0")
+            raise self._impossible(f"got seat {self.seat}, expected 0 or more")
+        if self.n < 1 or self.wins < 0 or self.draws < 0 or self.losses < 0 or self.forfeits < 0:
+            raise self._impossible(f"got n={self.n} or a negative count, expected n >= 1 and counts >= 0")
+        if self.wins + self.draws + self.losses > MOST_EPISODES:
+            raise self._impossible(f"got more than {MOST_EPISODES:,} episodes, which can't be told apart from noise")
         if not (math.isfinite(self.total) and math.isfinite(self.total_squares)):
-            raise ValueError(f"{where}: got a return that is not a finite number")
+            raise self._impossible("got a return that is not a finite number")
 
-    @property
-    def counts(self) -> Counts:
-        """The sums without the names."""
-        return Counts(self.n, self.total, self.total_squares, self.wins, self.draws, self.losses, self.forfeits)
+    def _impossible(self, why: str) -> ValueError:
+        return ValueError(f"result of {self.row!r} against {self.column!r}: {why}")
+
+
+RESULT_FIELDS = tuple(item.name for item in fields(Result))
+_NOTHING = Counts()
 
 
 def tally(row: str, column: str, seat: int, returns: ArrayLike, forfeits: ArrayLike) -> Result:
@@ -117,7 +123,7 @@ class PayoffTable:
     def record(self, result: Result) -> None:
         """Add one side's result to its cell."""
         seats = self._cells.setdefault((result.row, result.column), {})
-        seats[result.seat] = seats.get(result.seat, Counts()) + result.counts
+        seats[result.seat] = seats.get(result.seat, _NOTHING) + result
 
     def cell(self, row: str, column: str, seat: int | None = None) -> Counts | None:
         """Return the row's sums against `column` in `seat` (None: all seats), or None when never played."""
@@ -159,7 +165,7 @@ class PayoffTable:
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return plain JSON values, sorted, from which `from_json` rebuilds an equal table."""
-        return [asdict(result) for result in self.results()]
+        return [{name: getattr(result, name) for name in RESULT_FIELDS} for result in self.results()]
 
     @classmethod
     def from_json(cls, data: list[dict[str, Any]]) -> PayoffTable:

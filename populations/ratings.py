@@ -1,7 +1,7 @@
 """How strong every member is: one rating each from all results at once, whatever their order, with intervals.
 
 The model and its priors are those of `populations.davidson`: Bradley-Terry with draws and an advantage of the lower
-seat. Games of one result share deals and random streams, so intervals are widened by the dispersion that the data
+seat. Episodes of one result share deals and random streams, so intervals are widened by the dispersion that the data
 show. Leaves out results of three or more seats, and whether a single number can rank the members at all: a dispersion
 far above 1 is a hint that it cannot, and the meta-game says more.
 """
@@ -18,8 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from populations import davidson
-from populations.davidson import Fit, Floats, Games, Integers
+from populations.arrays import Floats
+from populations.davidson import Episodes, Fit, Integers
+from populations.dispersion import dependence, dispersion
 from populations.members import unknown_name
+from populations.outcomes import Outcome, indexed, outcome
 from populations.payoffs import Result
 from populations.posterior import propagate
 
@@ -43,7 +46,7 @@ class Rating:
     low: float  # of the interval
     high: float
     deviation: float  # standard
-    games: int
+    episodes: int
     wins: int
     draws: int
     losses: int
@@ -55,12 +58,13 @@ class Ratings:
 
     entries: tuple[Rating, ...]  # best first
     seat_advantage: float  # of the lower seat, logits
-    draw_parameter: float  # Davidson's nu; two equals draw nu / (nu + 2) of their games where no seat is better
-    dispersion: float  # variance of scores as a multiple of that of independent games, at least 1
+    draw_parameter: float  # Davidson's nu; two equals draw nu / (nu + 2) of their episodes where no seat is better
+    dispersion: float  # variance of scores as a multiple of that of independent episodes, at least 1
+    dependence: float  # the same within pairs, to which ratings that miss who beats whom add nothing
     prior_deviation: float  # logits
     level: float
     anchors: tuple[str, ...]  # whose mean rating is 0; empty: all members'
-    components: tuple[tuple[str, ...], ...]  # names; between two of these no game was played, only the prior ties them
+    components: tuple[tuple[str, ...], ...]  # names; between two of these no episode, the prior alone ties them
 
     def __getitem__(self, name: str) -> Rating:
         """Return the rating of `name`; ValueError names the closest where it has none."""
@@ -105,19 +109,6 @@ class Ratings:
         return {**told, "entries": entries, "seat_advantage_elo": float(elo(self.seat_advantage))}
 
 
-def one_sided(results: Iterable[Result], both: Collection[str]) -> tuple[Result, ...]:
-    """Drop the second telling of every match that was recorded from both of its sides.
-
-    both: the members whose matches with one another are recorded twice, the learners of a run. Of those the results
-    with row < column are kept, and all others as they are.
-    """
-    return tuple(
-        result
-        for result in results
-        if result.row < result.column or result.row not in both or result.column not in both
-    )
-
-
 def fit_ratings(
     results: Iterable[Result],
     *,
@@ -125,83 +116,69 @@ def fit_ratings(
     prior_deviation: float = PRIOR_DEVIATION,
     level: float = LEVEL,
 ) -> Ratings:
-    """Fit a rating for every member that played a game, all at once; the order of results changes nothing.
+    """Fit a rating for every member that played an episode, all at once; the order of results changes nothing.
 
     results: of two seats, each match ONCE: of a log in which matches between learners stand from both sides, see
-    `one_sided`. The games of one result may depend on one another, those of two results not.
+    `one_sided`. The episodes of one result may depend on one another, those of two results not.
     anchors: members whose mean rating is 0; all members where none is given. Intervals are those of the difference to
     that mean.
     prior_deviation: ratings are independently normal about 0 beforehand with this deviation, logits, in (0, 10,000].
     Strengths that spread further and met few times are drawn in, and their intervals too narrow: widen it then.
     level: the share of intervals that hold the truth, in (0, 1).
 
-    Priors and likelihood: see `populations.davidson`. Where games of a result or of a pair in the same seats agree
-    more than independent games would, the log-likelihood is divided by the `dispersion` (quasi-likelihood, Wedderburn
+    Priors and likelihood: see `populations.davidson`. Where episodes of a result or of a pair in the same seats agree
+    more than independent ones would, the log-likelihood is divided by the `dispersion` (quasi-likelihood, Wedderburn
     1974) and the prior kept as it is. Ratings, seat advantage and draw parameter maximise the posterior; the intervals
     are those of its normal approximation by `populations.posterior`, lopsided about the rating where it is.
-    ValueError without a game, for three or more seats, unknown anchors, and settings out of range.
+    ValueError without an episode, for three or more seats, unknown anchors, and settings out of range.
     """
+    return fit_outcomes(map(outcome, results), anchors=anchors, prior_deviation=prior_deviation, level=level)
+
+
+def fit_outcomes(
+    outcomes: Iterable[Outcome], *, anchors: Collection[str], prior_deviation: float, level: float
+) -> Ratings:
+    """Fit ratings to results told from the lower seat; otherwise as `fit_ratings`."""
     if not 0.0 < prior_deviation <= WIDEST_PRIOR:
         raise ValueError(f"got prior_deviation={prior_deviation}, expected above 0 and at most {WIDEST_PRIOR:g} logits")
     if not 0.0 < level < 1.0:
         raise ValueError(f"got level={level}, expected between 0 and 1")
-    names, games = _games(results)
+    names, episodes = indexed(outcomes)
     for name in anchors:
         if name not in names:
             raise unknown_name("anchor", name, names)
-    fitted, dispersion = _fit(games, len(names), prior_deviation)
+    fitted, widening = _fit(episodes, len(names), prior_deviation)
     shift = np.array([name in anchors or not anchors for name in names], dtype=np.float64)
     shift /= shift.sum()
-    spread = _spread(games, fitted, prior_deviation, dispersion, shift)
+    spread = _spread(episodes, fitted, prior_deviation, widening, shift)
     return Ratings(
-        _entries(names, games, fitted, spread, shift, level),
+        _entries(names, episodes, fitted, spread, shift, level),
         fitted.seat,
         fitted.draw,
-        dispersion,
+        widening,
+        dependence(episodes, len(names)),
         prior_deviation,
         level,
         tuple(sorted(set(anchors))),
-        tuple(tuple(names[member] for member in group) for group in games.components(len(names))),
+        tuple(tuple(names[member] for member in group) for group in episodes.components(len(names))),
     )
 
 
-def _games(results: Iterable[Result]) -> tuple[list[str], Games]:
-    """Return the names, sorted, and a row for each result with a game, sorted too."""
-    rows = []
-    for result in results:
-        if result.seat > 1:
-            raise ValueError(
-                f"got a result of seat {result.seat}, expected two seats (0 and 1); rate those games alone"
-            )
-        sides = (result.row, result.column, result.wins, result.draws, result.losses)
-        if result.seat == 1:
-            sides = (result.column, result.row, result.losses, result.draws, result.wins)
-        if sum(sides[2:]):
-            rows.append(sides)
-    if not rows:
-        raise ValueError("got no result with a game in it, expected at least one; play first")
-    names = sorted({name for row in rows for name in row[:2]})
-    index = {name: number for number, name in enumerate(names)}
-    table = np.array(sorted((index[row[0]], index[row[1]], *row[2:]) for row in rows), dtype=np.int64).T
-    counts = table[2:].astype(np.float64)
-    return names, Games(table[0], table[1], counts[0], counts[1], counts[2])
-
-
-def _fit(games: Games, players: int, deviation: float) -> tuple[Fit, float]:
+def _fit(episodes: Episodes, players: int, deviation: float) -> tuple[Fit, float]:
     """Return the fit, and the dispersion of what it leaves open.
 
-    A result's games depend on one another through what they share, all games of a pair where the model misses it.
+    A result's episodes depend on one another through what they share, all of a pair's where the model misses it.
     """
-    pooled = games.pooled(players)
+    pooled = episodes.pooled(players)
     unbent = davidson.fit(pooled, players, max(deviation, _UNBENT))
-    dispersion = max(davidson.dispersion(rows, unbent) for rows in (games, pooled))
-    return davidson.fit(pooled, players, deviation, 1.0 / dispersion), dispersion
+    widening = max(dispersion(rows, unbent) for rows in (episodes, pooled))
+    return davidson.fit(pooled, players, deviation, 1.0 / widening), widening
 
 
-def _spread(games: Games, fitted: Fit, deviation: float, dispersion: float, shift: Floats) -> tuple[Floats, Floats]:
+def _spread(episodes: Episodes, fitted: Fit, deviation: float, widening: float, shift: Floats) -> tuple[Floats, Floats]:
     """Return mean and standard deviation [N] of the ratings, less their mean by the weights `shift` [N]."""
     size = len(shift)
-    mean, covariance = propagate(games.pooled(size), fitted, deviation, 1.0 / dispersion)
+    mean, covariance = propagate(episodes.pooled(size), fitted, deviation, 1.0 / widening)
     shared = covariance[:size, :size] @ shift
     variance = np.diag(covariance)[:size] - 2.0 * shared + shift @ shared
     variance[shift == 1.0] = 0.0  # a single anchor: exactly, not to rounding
@@ -209,7 +186,7 @@ def _spread(games: Games, fitted: Fit, deviation: float, dispersion: float, shif
 
 
 def _entries(
-    names: Sequence[str], games: Games, fitted: Fit, spread: tuple[Floats, Floats], shift: Floats, level: float
+    names: Sequence[str], episodes: Episodes, fitted: Fit, spread: tuple[Floats, Floats], shift: Floats, level: float
 ) -> tuple[Rating, ...]:
     """Return the ratings, best first and by name where equal; spread and shift: see `_spread`."""
     size = len(names)
@@ -218,8 +195,12 @@ def _entries(
     margin = NormalDist().inv_cdf((1.0 + level) / 2.0) * deviations
     low, high = np.minimum(centre - margin, ratings), np.maximum(centre + margin, ratings)
     wins, draws, losses = (
-        _by_member(games, ours, theirs, size)
-        for ours, theirs in ((games.wins, games.losses), (games.draws, games.draws), (games.losses, games.wins))
+        _by_member(episodes, ours, theirs, size)
+        for ours, theirs in (
+            (episodes.wins, episodes.losses),
+            (episodes.draws, episodes.draws),
+            (episodes.losses, episodes.wins),
+        )
     )
     order = sorted(range(size), key=lambda i: (-ratings[i], names[i]))
     return tuple(
@@ -238,6 +219,6 @@ def _entries(
     )
 
 
-def _by_member(games: Games, lower: Floats, upper: Floats, size: int) -> Integers:
+def _by_member(episodes: Episodes, lower: Floats, upper: Floats, size: int) -> Integers:
     """[N] sums of counts of the lower and of the upper seat."""
-    return np.rint(np.bincount(games.lower, lower, size) + np.bincount(games.upper, upper, size)).astype(np.int64)
+    return np.rint(np.bincount(episodes.lower, lower, size) + np.bincount(episodes.upper, upper, size)).astype(np.int64)

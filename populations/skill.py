@@ -1,38 +1,30 @@
 """Skill over time: one joint fit in which a learner is another player in every window of a run.
 
-What does not change (scripted members, frozen snapshots) is the same player throughout, ties the windows together and
-is the anchor. Leaves out smoothing: a window's rating rests on that window's games, and on the prior.
+What does not change (scripted members, frozen snapshots) is the same player throughout and ties the windows together.
+Leaves out smoothing: a window's rating rests on that window's episodes, and on the prior.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
+from populations.outcomes import outcome
 from populations.payoffs import Result
-from populations.ratings import LEVEL, PRIOR_DEVIATION, Rating, Ratings, fit_ratings
+from populations.ratings import LEVEL, PRIOR_DEVIATION, Rating, Ratings, fit_outcomes
 
 _MARK = "\0"  # between a name and its window: in no member's name
 
 
 @dataclass(frozen=True, slots=True)
 class SkillCurve:
-    """Ratings over time, logits above the mean of the members that do not change."""
+    """Ratings over time, logits above the anchors' mean."""
 
     edges: tuple[int, ...]  # window w holds the times edges[w] <= time < edges[w + 1]
-    curves: dict[str, tuple[Rating | None, ...]]  # by changing member, sorted; None where it played no game
-    ratings: Ratings  # a changing member is what it was in its last window with a game
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain JSON values: the edges, and of each changing member rating, low and high by window."""
-        curves = {
-            name: [None if point is None else [point.rating, point.low, point.high] for point in points]
-            for name, points in self.curves.items()
-        }
-        return {"edges": list(self.edges), "curves": curves}
+    curves: dict[str, tuple[Rating | None, ...]]  # by changing member, sorted; None where it played no episode
+    ratings: Ratings  # a changing member is what it was in its last window with an episode
 
 
 def skill_curve(
@@ -40,45 +32,33 @@ def skill_curve(
     edges: Sequence[int],
     changing: Collection[str],
     *,
+    anchors: Collection[str] = (),
     prior_deviation: float = PRIOR_DEVIATION,
     level: float = LEVEL,
 ) -> SkillCurve:
     """Rate the members in `changing` anew in each window, all others once, by one `fit_ratings`.
 
     results: each with its time, such as the iteration; each match once, see `one_sided`. edges: W + 1 rising times of
-    W windows. The anchors are all constant members that played; where there are none the mean of all is 0, and windows
-    that share no member are tied by the prior alone. One more window costs a player more for each changing member.
-    ValueError for edges that do not rise, a time outside them, and whatever `fit_ratings` refuses.
+    W windows. anchors: members that do not change and whose mean is 0; where none is given it is the mean of all, every
+    window's player counted. Windows that share no member are tied by the prior alone. One more window costs a player
+    more for each changing member. ValueError for edges that do not rise, a time outside them, an anchor that changes,
+    and whatever `fit_ratings` refuses.
     """
     if len(edges) < 2 or any(left >= right for left, right in pairwise(edges)):
         raise ValueError(f"got edges {list(edges)}, expected at least two, each above the one before")
-    stamped, constant = [], set()
+    for name in anchors:
+        if name in changing:
+            raise ValueError(f"got the anchor {name!r}, which changes; expected one that is the same throughout")
+    labels = [{name: _label(name, window) for name in changing} for window in range(len(edges) - 1)]
+    outcomes = []
     for time, result in results:
         if not edges[0] <= time < edges[-1]:
             raise ValueError(f"got a result of time {time}, expected {edges[0]} <= time < {edges[-1]}; widen the edges")
-        window = bisect_right(edges, time) - 1
-        labels = {name: _label(name, window) if name in changing else name for name in (result.row, result.column)}
-        if result.wins + result.draws + result.losses:
-            constant |= {name for name in labels if name not in changing}
-        stamped.append(_renamed(result, labels))
-    fitted = fit_ratings(stamped, anchors=constant, prior_deviation=prior_deviation, level=level)
+        now = labels[bisect_right(edges, time) - 1]
+        lower, upper, wins, draws, losses = outcome(result)
+        outcomes.append((now.get(lower, lower), now.get(upper, upper), wins, draws, losses))
+    fitted = fit_outcomes(outcomes, anchors=anchors, prior_deviation=prior_deviation, level=level)
     return _unlabelled(tuple(edges), fitted)
-
-
-def _renamed(result: Result, labels: Mapping[str, str]) -> Result:
-    """Give the two sides other names; `dataclasses.replace` takes five times as long, and logs hold many results."""
-    return Result(
-        labels[result.row],
-        labels[result.column],
-        result.seat,
-        result.n,
-        result.total,
-        result.total_squares,
-        result.wins,
-        result.draws,
-        result.losses,
-        result.forfeits,
-    )
 
 
 def _label(name: str, window: int) -> str:

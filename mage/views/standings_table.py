@@ -15,14 +15,17 @@ from rich.table import Table
 from rich.text import Text
 
 from mage.statistics import Estimate, wilson_interval
+from mage.strength import independent
 from mage.views.figures import MISSING, columns, grid, interval, number, title
 from mage.views.heat_map import heat_map
 from mage.views.safe_text import clean
+from populations.ratings import elo
 
 _NARROW = 60  # columns of the console, below which tables leave out what others show
 _WIDE_ONLY = frozenset({"kind", "return"})
 _MOST_ROWS = 12  # of a list of members; --json has them all
 _NEGLIGIBLE = 0.005  # a weight in the mixture that would read 0.00
+_ANCHORS = {"scripted": "scripted member", "snapshot": "snapshot"}  # by kind
 _FEWEST = 3  # members of a meta-game: of two, the better one is the whole mixture
 
 
@@ -58,16 +61,16 @@ def _members(headers: Sequence[str], rows: Iterable[Sequence[RenderableType]], n
 
 def _summary(standings: Mapping[str, Any], narrow: bool) -> Table:
     """One row for each member, most won first, over whomever it met."""
+    dependence = (standings.get("ratings") or {}).get("dependence")
     lines = []
     for name, cells in zip(standings["rows"], standings["cells"], strict=True):
         met = [cell for cell in cells if cell is not None]
         scored = [cell for cell in met if cell["win_rate"] is not None]
-        n, known = sum(cell["n"] for cell in met), sum(cell["n"] for cell in scored)
-        won = sum(cell["win_rate"] * cell["n"] for cell in scored)
+        n = sum(cell["n"] for cell in met)
         total = sum(cell["mean_return"] * cell["n"] for cell in met)
         counted = bool(met) and all("forfeits" in cell for cell in met)
         forfeits = str(sum(cell["forfeits"] for cell in met)) if counted else MISSING
-        rate = wilson_interval(min(won, known), known) if known else None
+        rate = _win_rate(scored, dependence) if scored else None
         line = (
             _name(name),
             _name(standings["kinds"].get(name, MISSING)),
@@ -79,6 +82,17 @@ def _summary(standings: Mapping[str, Any], narrow: bool) -> Table:
         lines.append((rate.value if rate else -1.0, line))
     headers = ("member", "kind", "return", "win rate", "trials", "forfeits")
     return _members(headers, [line for _, line in sorted(lines, key=lambda scored: -scored[0])], narrow)
+
+
+def _win_rate(cells: Sequence[Mapping[str, Any]], dependence: float | None) -> Estimate:
+    """Pool cells; their episodes count for as many as are independent, each trial for one where nothing says how many.
+
+    dependence: None where nothing was rated; older objects have neither it nor episodes.
+    """
+    counts = [cell["wins"] + cell["draws"] + cell["losses"] if "wins" in cell else cell["n"] for cell in cells]
+    share = sum(cell["win_rate"] * n for cell, n in zip(cells, counts, strict=True)) / sum(counts)
+    n = sum(cell["n"] for cell in cells) if dependence is None else independent(sum(counts), dependence)
+    return wilson_interval(min(share, 1.0) * n, n)
 
 
 def _rate(rate: Estimate | None, narrow: bool) -> str:
@@ -98,14 +112,28 @@ def _ratings(standings: Mapping[str, Any], narrow: bool) -> Iterator[RenderableT
     room = _MOST_ROWS - sum(entry["kind"] == "learner" for entry in entries)
     others = [entry["name"] for entry in entries if entry["kind"] != "learner"][: max(room, 0)]
     shown = [entry for entry in entries if entry["kind"] == "learner" or entry["name"] in others]
-    anchors = len(ratings["anchors"])
-    zero = f"the mean of the {anchors} members that do not change" if anchors else "the mean of all"
+    zero = _zero(ratings)
     yield title(f"\nStrength in Elo points (a learner's at the end), {ratings['level']:.0%} interval; 0 is {zero}")
-    rows = [(_name(entry["name"]), _name(entry["kind"]), _elo(entry), str(entry["games"])) for entry in shown]
-    yield _members(("member", "kind", "Elo", "games"), rows, narrow)
+    rows = [(_name(entry["name"]), _name(entry["kind"]), _elo(entry), str(entry["episodes"])) for entry in shown]
+    yield _members(("member", "kind", "Elo", "episodes"), rows, narrow)
     yield from _more(len(entries) - len(shown))
+    yield Text(
+        f"Prior: normal, deviation {_whole(float(elo(ratings['prior_deviation'])))} points. Dispersion "
+        f"{ratings['dispersion']:.1f}: results vary that many times as much as independent episodes; intervals allow "
+        "for it."
+    )
     if len(ratings["components"]) > 1:
         yield Text(f"{len(ratings['components'])} groups of members never met: only the prior compares them.")
+
+
+def _zero(ratings: Mapping[str, Any]) -> str:
+    """Say whose mean rating is 0."""
+    anchors = ratings["anchors"]
+    if not anchors:
+        return "the mean of all"
+    kinds = {entry["kind"] for entry in ratings["entries"] if entry["name"] in anchors}
+    word = _ANCHORS.get(kinds.pop(), "member") if len(kinds) == 1 else "member"
+    return f"the mean of the {len(anchors)} {word}s" if len(anchors) > 1 else f"the only {word}"
 
 
 def _skill(standings: Mapping[str, Any], width: int) -> Iterator[RenderableType]:

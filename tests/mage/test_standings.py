@@ -80,9 +80,25 @@ def test_standings_group_families_and_snapshots(run):
         "peaked_habit(move=P,peak=0.8)",
     ]
     snapshots, habits = table["cells"][0]
-    assert snapshots == {"n": 2, "mean_return": 0.0, "win_rate": 0.5, "forfeits": 0}
+    assert snapshots == {
+        "n": 2,
+        "mean_return": 0.0,
+        "wins": 1,
+        "draws": 0,
+        "losses": 1,
+        "win_rate": 0.5,
+        "forfeits": 0,
+    }
     # 6 over 4 trials and 2 over 4: a mean of 1; 3 wins and 4 draws of 8: 5 / 8
-    assert habits == {"n": 8, "mean_return": 1.0, "win_rate": 0.625, "forfeits": 0}
+    assert habits == {
+        "n": 8,
+        "mean_return": 1.0,
+        "wins": 3,
+        "draws": 4,
+        "losses": 1,
+        "win_rate": 0.625,
+        "forfeits": 0,
+    }
     assert len(table["results"]) == 3
 
 
@@ -157,3 +173,25 @@ def test_standings_of_a_damaged_log_say_so():
 def test_standings_need_a_log(tmp_path):
     with pytest.raises(RequestError, match="events.jsonl"):
         standings(tmp_path)
+
+
+def test_a_game_of_three_seats_is_not_rated_even_before_its_third_seat_has_a_result():
+    rated, three = (
+        derive("run", told(RUN_EVENT | extra, result("learner_0", "tit_for_tat", wins=3, losses=1, total=6.0)))
+        for extra in ({}, {"seats": 3})
+    )
+    assert rated["unrated"] is None and rated["ratings"] is not None
+    assert "three seats or more" in three["unrated"] and three["ratings"] is None
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (result("learner_0", "tit_for_tat", wins=10**15), "more than 10,000,000,000 episodes"),
+        (result("learner_0", "tit_for_tat", wins=1) | {"iteration": -4}, "iteration -4 is below 0"),
+        ({"type": "member", "iteration": 1, **member(5, "scripted")}, "the name 5 is no text"),
+    ],
+)
+def test_what_no_run_could_have_logged_is_one_sentence(event, words):
+    with pytest.raises(RequestError, match=words):
+        derive("run", told(RUN_EVENT, event))

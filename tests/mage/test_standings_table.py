@@ -1,87 +1,27 @@
 """What a person reads of a run's standings: golden at 80 and at 40 columns, from the JSON object alone."""
 
-import io
-from typing import Any
-
 import pytest
-from rich.console import Console
 
-from mage.views.heat_map import heat_map, shade
-from mage.views.standings_table import print_standings
-
-HABIT = "peaked_habit(move=R,peak=0.8)"
-
-
-def drawn(data: dict[str, Any], width: int = 80) -> list[str]:
-    file = io.StringIO()
-    print_standings(Console(file=file, width=width), data)
-    return [line.rstrip() for line in file.getvalue().splitlines()]
-
-
-def rating(name: str, kind: str, elo: float, low: float, high: float, games: int) -> dict[str, Any]:
-    return {"name": name, "kind": kind, "elo": elo, "elo_low": low, "elo_high": high, "games": games}
-
-
-def point(elo: float, half: float) -> dict[str, float]:
-    return {"elo": elo, "elo_low": elo - half, "elo_high": elo + half}
-
-
-def standings() -> dict[str, Any]:
-    cell = {"mean_return": 1.5, "win_rate": 0.75, "n": 64, "forfeits": 2}
-    back = {"mean_return": -1.5, "win_rate": 0.25, "n": 64, "forfeits": 0}
-    return {
-        "schema": "mage.standings/1",
-        "run": "runs/first",
-        "rows": ["learner_0", "learner_1", "learner_0@10"],
-        "columns": ["learner_0", "learner_1", HABIT],
-        "kinds": {"learner_0": "learner", "learner_1": "learner", "learner_0@10": "snapshot"},
-        "cells": [[None, back, back], [cell, None, cell], [None, None, None]],
-        "unrated": None,
-        "ratings": {
-            "level": 0.95,
-            "anchors": [HABIT, "tit_for_tat"],
-            "components": [["learner_0", "learner_1", HABIT], ["tit_for_tat"]],
-            "entries": [
-                rating("learner_1", "learner", 190.8, 120.2, 265.0, 512),
-                rating(HABIT, "scripted", 0.4, -50.6, 52.0, 512),
-                rating("learner_0", "learner", -190.8, -265.0, -120.4, 512),
-                rating("tit_for_tat", "scripted", -0.4, -900.0, 900.0, 1),
-            ],
-        },
-        "skill": {
-            "edges": [0, 10, 20, 30],
-            "curves": {
-                "learner_0": [point(-10.0, 60.2), None, point(-190.8, 72.3)],
-                "learner_1": [point(12.0, 61.0), point(101.4, 70.0), point(190.8, 72.4)],
-            },
-        },
-        "metagame": {
-            "members": ["learner_0", "learner_1", HABIT],
-            "left_out": 1,
-            "payoff": [[0.0, -0.5, 1.0], [0.5, 0.0, -0.5], [-1.0, 0.5, 0.0]],
-            "mixture": [0.25, 0.5, 0.25],
-            "skill": [0.0, 0.0, 0.0],
-            "cycles": [["learner_0", "learner_1", HABIT]],
-        },
-    }
-
+from tests.mage.standings_example import HABIT, drawn, rating, standings
 
 AT_80 = """\
 Standings of runs/first
 
 Each member over whomever it met, most wins first (a draw is half a win)
 member        kind      return           win rate  trials  forfeits
-learner_1     learner     1.50  0.75 [0.67, 0.82]     128         4
-learner_0     learner    -1.50  0.25 [0.18, 0.33]     128         0
+learner_1     learner     1.50  0.75 [0.65, 0.83]     128         4
+learner_0     learner    -1.50  0.25 [0.17, 0.35]     128         0
 learner_0@10  snapshot       ·                  ·       0         ·
 
 Strength in Elo points (a learner's at the end), 95% interval; 0 is the mean of
-the 2 members that do not change
-member                         kind                    Elo  games
-learner_1                      learner      191 [120, 265]    512
-peaked_habit(move=R,peak=0.8)  scripted        0 [-51, 52]    512
-learner_0                      learner   -191 [-265, -120]    512
-tit_for_tat                    scripted      0 [-900, 900]      1
+the 2 scripted members
+member                         kind                    Elo  episodes
+learner_1                      learner      191 [120, 265]       512
+peaked_habit(move=R,peak=0.8)  scripted        0 [-51, 52]       512
+learner_0                      learner   -191 [-265, -120]       512
+tit_for_tat                    scripted      0 [-900, 900]         1
+Prior: normal, deviation 521 points. Dispersion 13.4: results vary that many
+times as much as independent episodes; intervals allow for it.
 2 groups of members never met: only the prior compares them.
 
 The row's win rate against the column; below it mean return (trials); · never
@@ -122,14 +62,19 @@ learner_0@10         ·       0         ·
 
 Strength in Elo points (a learner's at
 the end), 95% interval; 0 is the mean of
-the 2 members that do not change
-member                        Elo  games
-learner_1          191 [120, 265]    512
-peaked_habit(mo       0 [-51, 52]    512
-ve=R,peak=0.8)
-learner_0             -191 [-265,    512
-                            -120]
-tit_for_tat         0 [-900, 900]      1
+the 2 scripted members
+member                     Elo  episodes
+learner_1       191 [120, 265]       512
+peaked_habit(m     0 [-51, 52]       512
+ove=R,peak=0.8
+)
+learner_0          -191 [-265,       512
+                         -120]
+tit_for_tat      0 [-900, 900]         1
+Prior: normal, deviation 521 points.
+Dispersion 13.4: results vary that many
+times as much as independent episodes;
+intervals allow for it.
 2 groups of members never met: only the
 prior compares them.
 
@@ -187,14 +132,6 @@ def test_standings_keep_inside_the_width(width):
     assert max(map(len, drawn(standings(), width))) <= width
 
 
-def test_wide_standings_break_into_blocks_that_fit_and_hold_every_cell():
-    names = [f"learner_{index}@{index * 10}" for index in range(12)]
-    cells = [[{"mean_return": -12.25, "win_rate": 0.5, "n": 1000 + i} for i in range(12)] for _ in names]
-    lines = drawn({"run": "r", "rows": names, "columns": names, "kinds": {}, "cells": cells})
-    assert max(map(len, lines)) <= 80
-    assert all(sum(f"-12.25 ({1000 + i})" in line for line in lines) == 12 for i in range(12))
-
-
 def test_an_always_win_member_reads_one_and_a_missing_cell_a_dot():
     cells = [[{"mean_return": 3.0, "win_rate": 1.0, "n": 8, "forfeits": 0}, None]]
     data = {"run": "r", "rows": ["bot"], "columns": ["a", "b"], "kinds": {"bot": "learner"}, "cells": cells}
@@ -245,14 +182,16 @@ def test_names_out_of_a_log_steer_no_terminal_and_are_no_markup():
     assert "[bold]x[/bold]" in "\n".join(drawn(data, 200))
 
 
-def test_colour_repeats_the_figures_and_never_stands_for_them():
-    cells = [[{"mean_return": 1.0, "win_rate": 1.0, "n": 4}, {"mean_return": 0.0, "win_rate": None, "n": 1}]]
-    plain, coloured = io.StringIO(), io.StringIO()
-    for table in heat_map(["a"], ["b", "c"], cells, 80):
-        Console(file=plain, width=80).print(table)
-        Console(file=coloured, width=80, force_terminal=True, color_system="truecolor").print(table)
-    assert "\x1b" not in plain.getvalue()
-    words = [line.split() for line in plain.getvalue().splitlines()]
-    assert words[1:] == [["a", "1.00", "·"], ["1.00", "(4)", "0.00", "(1)"]]
-    assert coloured.getvalue().count("48;2;128;177;235") == 2  # both lines of the one block whose win rate is known
-    assert (shade(0.0), shade(0.5), shade(0.75)) == ((236, 164, 100), (232, 232, 232), (180, 204, 234))
+def test_without_scripted_members_zero_is_told_by_the_snapshots_or_by_all():
+    data = standings()
+    for entry in data["ratings"]["entries"]:
+        entry["kind"] = "snapshot"
+    assert "0 is the mean of the 2 snapshots" in " ".join(drawn(data))
+    assert "0 is the only snapshot" in " ".join(drawn(data | {"ratings": data["ratings"] | {"anchors": [HABIT]}}))
+    assert "0 is the mean of all" in " ".join(drawn(data | {"ratings": data["ratings"] | {"anchors": []}}))
+
+
+def test_without_ratings_trials_are_taken_as_independent():
+    # learner_1 won 288 of 384 episodes in 128 trials: with a dependence of 4 they count as 96, without one as 128
+    assert any("0.75 [0.65, 0.83]" in line for line in drawn(standings()))
+    assert any("0.75 [0.67, 0.82]" in line for line in drawn(standings() | {"ratings": None}))

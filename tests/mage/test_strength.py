@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mage.strength import WINDOWS, metagame, strength, windows
+from mage.strength import WINDOWS, independent, metagame, strength, windows
 from populations.payoffs import PayoffTable, Result
 
 KINDS = {"learner_0": "learner", "learner_1": "learner", "learner_0@4": "snapshot", "tit_for_tat": "scripted"}
@@ -32,7 +32,7 @@ def entry(found, name):
 
 def test_a_match_told_from_both_sides_is_rated_once():
     found = rated(*both_sides(0, wins=3, losses=1))
-    assert [entry(found, name)["games"] for name in ("learner_0", "learner_1")] == [4, 4]
+    assert [entry(found, name)["episodes"] for name in ("learner_0", "learner_1")] == [4, 4]
     assert (entry(found, "learner_0")["wins"], entry(found, "learner_1")["wins"]) == (3, 1)
 
 
@@ -45,7 +45,7 @@ def test_an_always_win_member_reads_one_in_payoffs_and_stays_finite_in_ratings()
         ]
     )
     bot = entry(found, "learner_0")
-    assert (bot["wins"], bot["games"]) == (20, 20)
+    assert (bot["wins"], bot["episodes"]) == (20, 20)
     assert found["ratings"]["entries"][0] == bot
     assert bot["low"] < bot["rating"] < bot["high"] < 20.0
     assert found["metagame"]["payoff"][0][1] == 1.0
@@ -91,19 +91,51 @@ def test_three_seats_and_no_game_are_not_rated():
     assert rated((0, unscored))["unrated"] == "no game was played so far"
 
 
+NAMES = {"a": "learner", "b": "learner", "c": "learner", "d": "scripted"}
+
+
+def circle(wins, losses, dependence=1.0):
+    pairs = (("a", "b"), ("b", "c"), ("c", "a"))
+    table = PayoffTable(result(row, column, wins=wins, losses=losses) for row, column in pairs)
+    return metagame(table, NAMES, dependence)
+
+
 def test_what_circles_is_found_where_it_is_beyond_chance():
-    names = {"a": "learner", "b": "learner", "c": "learner", "d": "scripted"}
-
-    def circle(games):
-        pairs = (("a", "b"), ("b", "c"), ("c", "a"))
-        return metagame(PayoffTable(result(row, column, wins=2 * games, losses=games) for row, column in pairs), names)
-
-    found = circle(40)  # 2/3 of 120 trials: its interval is [0.58, 0.75]
+    found = circle(80, 40)  # 2/3 of 120: of three pairs at 98.3% the interval is [0.56, 0.76]
     assert found["members"] == ["a", "b", "c"]
     assert found["mixture"] == pytest.approx([1 / 3] * 3, abs=1e-6)
     assert found["skill"] == pytest.approx([0.0] * 3, abs=1e-6)
     assert found["cycles"] == [["a", "b", "c"]]
-    assert circle(2)["cycles"] == []  # 4 of 6: [0.30, 0.90]
+    assert circle(4, 2)["cycles"] == []  # [0.24, 0.93]
+
+
+def test_a_win_beyond_chance_for_one_pair_is_chance_among_three():
+    # 61 of 100: the score z is 2.2, above 1.96 but below the 2.39 of three pairs together; 63 of 100 have 2.6
+    assert circle(61, 39)["cycles"] == []
+    assert circle(63, 37)["cycles"] == [["a", "b", "c"]]
+
+
+def test_episodes_that_depend_count_for_fewer():
+    assert (independent(144, 8.0), independent(144, 1.0), independent(3, 8.0)) == (18, 144, 1)
+    assert circle(80, 40, dependence=8.0)["cycles"] == []  # 10 of 15
+
+
+def test_a_circle_that_no_ratings_explain_is_found_all_the_same():
+    pairs = (("learner_0", "learner_1"), ("learner_1", "tit_for_tat"), ("tit_for_tat", "learner_0"))
+    seats = [0, 1] * 20
+    found = rated(*((0, result(row, column, 7, 0, 3, seat)) for row, column in pairs for seat in seats))
+    assert found["ratings"]["dispersion"] > 30.0  # a ranking is far off
+    assert found["ratings"]["dependence"] == 1.0  # but each pair's results agree
+    assert found["metagame"]["cycles"] == [["learner_0", "learner_1", "tit_for_tat"]]
+
+
+def test_zero_is_the_mean_of_the_scripted_members_else_of_the_snapshots_else_of_all():
+    scripted, snapshot = ((0, result("learner_0", name, 3, 0, 1)) for name in ("tit_for_tat", "learner_0@4"))
+    assert rated(scripted, snapshot)["ratings"]["anchors"] == ["tit_for_tat"]
+    assert rated(snapshot)["ratings"]["anchors"] == ["learner_0@4"]
+    assert rated(*both_sides(0, 3, 1))["ratings"]["anchors"] == []
+    unscored = (0, Result("learner_0", "tit_for_tat", 0, 1, 0.0, 0.0, 0, 0, 0, 0))
+    assert rated(snapshot, unscored)["ratings"]["anchors"] == ["learner_0@4"]
 
 
 def test_members_that_did_not_meet_all_others_are_left_out_and_counted():

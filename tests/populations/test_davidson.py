@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from populations.davidson import Games, dispersion, expected_score, fit, log_normaliser, probabilities
+from populations.davidson import Episodes, expected_score, fit, log_normaliser, probabilities
 
 
-def games(*rows: tuple[int, int, int, int, int]) -> Games:
+def episodes(*rows: tuple[int, int, int, int, int]) -> Episodes:
     table = np.array(rows, dtype=np.int64).T
-    return Games(table[0], table[1], *table[2:].astype(np.float64))
+    return Episodes(table[0], table[1], *table[2:].astype(np.float64))
 
 
 def test_at_a_gap_of_the_logarithm_of_four_and_a_draw_parameter_of_one_chances_are_four_two_and_one_of_seven():
@@ -28,16 +28,11 @@ def test_a_gap_without_bounds_is_a_certain_win():
 
 
 def test_rows_of_the_same_players_in_the_same_seats_are_pooled():
-    pooled = games((1, 0, 1, 0, 0), (0, 1, 1, 2, 3), (1, 0, 0, 4, 1)).pooled(2)
+    pooled = episodes((1, 0, 1, 0, 0), (0, 1, 1, 2, 3), (1, 0, 0, 4, 1)).pooled(2)
     assert (pooled.lower.tolist(), pooled.upper.tolist()) == ([0, 1], [1, 0])
     assert (pooled.wins.tolist(), pooled.draws.tolist(), pooled.losses.tolist()) == ([1, 1], [2, 4], [3, 1])
 
 
 def test_a_weight_counts_like_that_many_copies():
-    once, twice = games((0, 1, 3, 1, 1), (1, 2, 2, 0, 1)), games((0, 1, 6, 2, 2), (1, 2, 4, 0, 2))
+    once, twice = episodes((0, 1, 3, 1, 1), (1, 2, 2, 0, 1)), episodes((0, 1, 6, 2, 2), (1, 2, 4, 0, 2))
     np.testing.assert_allclose(fit(once, 3, 3.0, weight=2.0).ratings, fit(twice, 3, 3.0).ratings, atol=1e-9)
-
-
-def test_two_players_leave_nothing_to_tell_dependence_by():
-    rows = games((0, 1, 30, 0, 10), (1, 0, 10, 0, 30))
-    assert dispersion(rows, fit(rows, 2, 1e4)) == 1.0

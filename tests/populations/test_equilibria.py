@@ -67,6 +67,7 @@ def test_the_value_found_by_hand_cannot_be_bettered(name):
 
 
 def test_openspiel_agrees_with_nash_conv_and_finds_nothing_to_gain_in_50_random_games():
+    """To 1e-6 of the largest payoff; of the greatest entropy, to the 1e-6 (log 8 + log 8) that entropy may cost."""
     rng = np.random.default_rng(1)
     for payoff in random_games(50):
         size = np.abs(payoff).max() or 1.0
@@ -90,6 +91,7 @@ def by_openspiel(game, row, column):
 
 
 def test_nash_conv_of_a_game_that_is_not_zero_sum_agrees_with_openspiel():
+    """To 1e-6 in payoff units; payoffs are normal, of deviation 1."""
     rng = np.random.default_rng(2)
     for _ in range(50):
         shape = tuple(rng.integers(1, 6, size=2))
@@ -108,6 +110,7 @@ def test_nash_conv_of_always_rock_is_what_paper_wins():
 
 
 def test_scipys_linear_program_finds_the_same_value_in_50_random_games():
+    """To 1e-6 of the largest payoff."""
     for payoff in random_games(50, seed=3):
         rows, columns = payoff.shape
         program = linprog(
@@ -142,13 +145,6 @@ def test_no_equilibrium_that_scipy_finds_has_more_entropy():
         assert np.sum(found * np.log(np.maximum(found, 1e-12))) <= other.fun + 1e-5
 
 
-def test_copies_of_a_member_share_its_weight_and_change_no_skill():
-    copied = [0, 0, 0, 1, 2]  # three rocks
-    mixture, skill = nash_averaging(ROCK_PAPER_SCISSORS[np.ix_(copied, copied)])
-    np.testing.assert_allclose(mixture, [1 / 9, 1 / 9, 1 / 9, 1 / 3, 1 / 3], atol=1e-6)
-    np.testing.assert_allclose(skill, np.zeros(5), atol=1e-6)
-
-
 def test_skill_is_what_a_member_earns_against_the_mixture():
     # A fourth member loses to rock and to paper, and ties with scissors: -1/3 - 1/3
     payoff = np.zeros((4, 4))
@@ -174,7 +170,7 @@ def test_a_thousand_members_take_seconds():
     payoff = half - half.T
     began = time.process_time()
     found = nash(payoff)
-    assert time.process_time() - began < 30.0  # about 5 s where nothing else runs
+    assert time.process_time() - began < 30.0  # 3.7 s on one core beside other work
     assert nash_conv(payoff, found.row, found.column) < 1e-6 * np.abs(payoff).max()
 
 

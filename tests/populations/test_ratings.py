@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from populations.outcomes import one_sided
 from populations.payoffs import PayoffTable, Result
-from populations.ratings import elo, fit_ratings, one_sided
+from populations.ratings import elo, fit_ratings
 
 WIDE = 1e4  # a prior that hardly says anything
 
@@ -47,7 +48,7 @@ def test_three_wins_of_four_are_a_gap_of_the_logarithm_of_three():
     assert ratings.expected_score("a", "b") == pytest.approx(0.75, abs=1e-6)
     assert ratings.draw_parameter == 0.0
     assert [entry.name for entry in ratings.entries] == ["a", "b"]
-    assert (ratings["b"].games, ratings["b"].wins, ratings["b"].draws, ratings["b"].losses) == (80, 20, 0, 60)
+    assert (ratings["b"].episodes, ratings["b"].wins, ratings["b"].draws, ratings["b"].losses) == (80, 20, 0, 60)
 
 
 def test_four_wins_two_draws_and_a_loss_have_davidsons_parameters():
@@ -155,7 +156,7 @@ def test_a_match_told_from_both_sides_counts_once():
     mirrored = [*once, result("b", "a", 2, 1, 3, seat=1)]
     assert one_sided(mirrored, {"a", "b"}) == tuple(once)
     assert fit_ratings(one_sided(mirrored, {"a", "b"})) == fit_ratings(once)
-    assert fit_ratings(mirrored)["a"].games == fit_ratings(once)["a"].games + 6  # what it is there to prevent
+    assert fit_ratings(mirrored)["a"].episodes == fit_ratings(once)["a"].episodes + 6  # what it is there to prevent
 
 
 def test_games_of_a_result_that_all_end_alike_count_as_one():
@@ -216,8 +217,8 @@ def test_the_json_is_plain_and_complete():
 @pytest.mark.parametrize(
     ("results", "settings", "message"),
     [
-        ([], {}, "no result with a game"),
-        ([replace(result("a", "b", 0), n=2)], {}, "no result with a game"),
+        ([], {}, "no result with an episode"),
+        ([replace(result("a", "b", 0), n=2)], {}, "no result with an episode"),
         ([result("a", "b", 1, seat=2)], {}, "seat 2, expected two seats"),
         ([result("a", "b", 1)], {"anchors": ["c"]}, "unknown anchor 'c'"),
         ([result("a", "b", 1)], {"prior_deviation": -1.0}, "prior_deviation=-1.0"),
