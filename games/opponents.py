@@ -194,20 +194,21 @@ def split(
         game, declared["held_out"], away_from=trained, min_distance=min_distance, distinct_from=validated
     )
     seen = expand(game, declared["corpus"], away_from=evaluated + validated, min_distance=min_distance)
-    _refuse_taught(game, trained + seen, evaluated + validated)
-    _refuse_taught(game, validated, evaluated)
+    _refuse_taught(game, trained + seen, [(other, min_distance) for other in evaluated + validated])
+    _refuse_taught(game, validated, [(other, 0.0) for other in evaluated])
     return Split(trained, validated, evaluated, seen)
 
 
-def _refuse_taught(game: Any, opponents: Iterable[NamedOpponent], kept: Iterable[NamedOpponent]) -> None:
-    """Refuse opponents that are made of one that is kept from them: its play would be learned through theirs."""
-    apart = [(other, behaviour(game, other)) for other in kept]
+def _refuse_taught(game: Any, opponents: Iterable[NamedOpponent], kept: list[tuple[NamedOpponent, float]]) -> None:
+    """Refuse opponents that are made of one kept from them, given with the least distance to it, or of a twin of one.
+
+    Its play would be learned through theirs.
+    """
     for opponent in opponents:
         for inner in inner_opponents(game, opponent):
-            own = behaviour(game, inner)
-            for other, its in apart:
-                if any(here == there for here, there in zip(own, its, strict=True)):
-                    raise RequestError(
-                        f"got {opponent.name}, which is made of {other.name}, an opponent of a set that is kept from "
-                        "it: choose another inner opponent"
-                    )
+            fault = _fault(game, inner, kept)
+            if fault is not None:
+                raise RequestError(
+                    f"got {opponent.name}, made of {inner.name}, {fault}, an opponent of a set that is kept from it: "
+                    "choose another inner opponent"
+                )

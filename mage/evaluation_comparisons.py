@@ -116,6 +116,14 @@ def _share(strata: Sequence[Stratum]) -> _Contrast | None:
 def _scaled(strata: Sequence[Stratum], less: float, unit: float) -> _Contrast:
     """Return the last episodes' returns summed over trials, less something, in a unit."""
     total, draws = sum(float(one.total[-1]) for one in strata), summed([one.draws[:, -1] for one in strata])
-    variances = tuple(float(np.var(one.draws[:, -1])) / unit**2 for one in strata)
+    variances = tuple(_variance(one) / unit**2 for one in strata)
     counts = tuple(one.trials for one in strata)
     return _Contrast((total - less) / unit, (draws - less) / unit, variances, counts)
+
+
+def _variance(one: Stratum) -> float:
+    """Return the variance of the last episode's sum over trials; of a single one that of its draws."""
+    last = one.sample.returns[:, -1]
+    if len(last) == 1:
+        return float(np.var(one.draws[:, -1]))  # exactly 0 where the trial was determined
+    return one.trials**2 / len(last) * float(last.var(ddof=1))

@@ -103,7 +103,8 @@ def stratum(
     if distinct > 1 or sample.determined:
         draws = often * resampled_sums(sample.returns, rng, resamples)
     else:  # one trial shows no spread, which is not certainty: take the widest that the game allows
-        draws = rng.choice(np.array(utility_range), size=(resamples, episodes))
+        half = (utility_range[1] - utility_range[0]) / 2.0
+        draws = sample.returns[0] + rng.choice(np.array([-half, half]), size=(resamples, episodes))
     counts = [sample.returns > sample.others, sample.returns == sample.others, sample.forfeits]
     gap = None
     if sample.best_response_value is not None and sample.security_value is not None:

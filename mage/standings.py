@@ -80,6 +80,8 @@ class _Story:
             if event["schema"] != events.SCHEMA:
                 raise ValueError(f"schema {event['schema']!r}, expected {events.SCHEMA!r}")
             self.game, self.seats = event["config"]["game"]["name"], event.get("seats")
+            if self.seats is not None and not (type(self.seats) is int and self.seats >= 2):
+                raise ValueError(f"seats {self.seats!r} is no whole number of at least 2")
             self.members |= {member["name"]: _checked(member) for member in event["members"]}
         elif event["type"] == "member":
             self.members[event["name"]] = _checked(event)
@@ -88,6 +90,9 @@ class _Story:
             if self.iteration < 0:
                 raise ValueError(f"iteration {self.iteration} is below 0")
             result = Result(*map(event.__getitem__, RESULT_FIELDS))
+            counted = (result.seat, result.n, result.wins, result.draws, result.losses, result.forfeits)
+            if {type(event["iteration"]), *map(type, counted)} != {int}:
+                raise ValueError("an iteration, a seat or a count is no whole number")
             if result.row not in self.members or result.column not in self.members:
                 stranger = result.column if result.row in self.members else result.row
                 raise ValueError(f"a result of {stranger!r} before it joined")
@@ -96,8 +101,8 @@ class _Story:
 
 def _checked(member: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the member; ValueError for a kind that is not one, KeyError where name, kind or parent is missing."""
-    if not isinstance(member["name"], str):
-        raise ValueError(f"the name {member['name']!r} is no text")
+    if not isinstance(member["name"], str) or "\0" in member["name"]:
+        raise ValueError(f"the name {member['name']!r} is no text without NUL")
     if member["kind"] not in KINDS:
         raise ValueError(f"kind {member['kind']!r} of {member['name']!r} is not one of {', '.join(KINDS)}")
     if member["kind"] == "snapshot":

@@ -183,14 +183,16 @@ def stratified_p(value: float, variances: Sequence[float], counts: Sequence[int]
     value: the sum. variances: of what each stratum adds to it; 0 where it can't vary, or didn't. counts: [strata] the
     trials that each variance was estimated from. The degrees of freedom are Satterthwaite's, each stratum giving one
     less than its trials and at least one. It has no least value, as `resampled_p` has, so that many can be corrected
-    together. Where nothing varied it is that of the sign test, since all trials fell on one side; 1 for a value of 0.
-    Source: Satterthwaite 1946, An approximate distribution of estimates of variance components.
+    together. Where nothing varied, one more trial that made no difference is imagined in the smallest stratum, of n
+    trials: t = n with n - 1 degrees of freedom; it is 1 for a value of 0. Source: Satterthwaite 1946, An approximate
+    distribution of estimates of variance components.
     """
     from scipy.special import stdtr  # half a second to import
 
     total = float(sum(variances))
     if total == 0.0:
-        return 1.0 if value == 0.0 else min(1.0, 2.0 ** (1 - sum(counts)))
+        least = min(counts)
+        return 1.0 if value == 0.0 else 2.0 * float(stdtr(max(least - 1, 1), -least))
     spread = sum(variance**2 / max(count - 1, 1) for variance, count in zip(variances, counts, strict=True))
     return 2.0 * float(stdtr(total**2 / spread, -abs(value) / math.sqrt(total)))
 

@@ -54,12 +54,17 @@ def blocks(table: Mapping[str, Any]) -> list[RenderableType]:
         *_notes(table),
         *_compared(table),
         title("\nEach agent: exploitation in the last episode, and gain in return over the first"),
-        _agents(table, [distance for distance in met if distance not in ("training", "member")] or met),
+        _agents(table, [distance for distance in met if distance not in ("training", "member")] or _known(met)),
     ]
     for distance, figure in (("far", EXPLOITATION), ("member", RETURN)):
         if distance in met:
             drawn += [title(f"\nFamilies at distance {distance}: {figure.name}"), _families(table, distance, figure)]
     return drawn
+
+
+def _known(met: Sequence[str]) -> list[str]:
+    """Return the distances at which there is exploitation: nobody knows the best response to a member."""
+    return [distance for distance in met if distance != "member"]
 
 
 def _opening(table: Mapping[str, Any]) -> list[Text]:

@@ -197,6 +197,14 @@ def test_a_held_out_opponent_teaches_nobody_who_is_trained_against_or_chosen_by(
     held_out, other = ["tit_for_tat(start=R)"], ["cycle(start=R,step=1)"]
     kept = [{"training": [made]}, {"training": other, "corpus": [made]}, {"training": other, "validation": [made]}]
     for sets in kept:
-        with pytest.raises(RequestError, match="which is made of tit_for_tat"):
+        with pytest.raises(RequestError, match="made of .*which behaves like tit_for_tat"):
             split(game, held_out=held_out, **sets)
     assert split(game, training=held_out, held_out=[made]).held_out  # the other way round nothing is given away
+
+
+def test_nor_does_one_that_is_nearer_to_it_than_training_may_be():
+    near = ["best_response(to=peaked_habit(move=R,peak=0.82))"]
+    held_out = ["peaked_habit(move=R,peak=0.8)"]
+    with pytest.raises(RequestError, match="which is at distance 0.020 from peaked_habit"):
+        split(load("rock_paper_scissors"), training=near, held_out=held_out, min_distance=0.1)
+    assert split(load("rock_paper_scissors"), training=near, held_out=held_out, min_distance=0.01).training

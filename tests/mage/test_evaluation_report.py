@@ -155,9 +155,9 @@ def test_the_ceiling_is_given_where_it_is_known_for_all_that_count():
 def test_a_single_trial_leaves_everything_the_game_allows_open():
     table = report(sample([[1.0, 2.0]]))
     row = table["overall"][0]
-    assert (row["mean_return"], row["ci_low"], row["ci_high"]) == (1.0, -6.0, 6.0)
-    assert exploitation(row) == (0.25, -1.5, 1.5)
-    assert table["gain"] == {"mean": 1.0, "ci_low": -12.0, "ci_high": 12.0}
+    assert (row["mean_return"], row["ci_low"], row["ci_high"]) == (1.0, -5.0, 7.0)  # half the range to either side
+    assert exploitation(row) == (0.25, -1.25, 1.75)
+    assert table["gain"] == {"mean": 1.0, "ci_low": -11.0, "ci_high": 13.0}
 
 
 def test_a_game_that_could_not_come_out_otherwise_counts_once_and_weighs_as_often_as_it_was_played():

@@ -38,15 +38,17 @@ from tests.mage.small_run import HELD_OUT, LEARNERS, events
 
 pytest_plugins = ["tests.mage.small_run"]
 
-# By game: opponents that differ on every seat, each with the names that it can go by.
+INNER = "kuhn_tendencies(bluff=0.3,call=0.7,raise=0.2)"
+
+# By game: opponents that differ on every seat, each with the names that it can go by; none is made of another one.
 POOLS = {
     "rock_paper_scissors": (
         ("peaked_habit(move=R,peak=0.8)", "dirichlet_habit(p=0.8/0.1/0.1)", "mixture(of=peaked_habit,epsilon=0.0)"),
         ("cycle(start=R,step=1)", "cycle(start=R,step=-2)"),
         ("tit_for_tat(start=P)", "mixture(of=tit_for_tat(start=P),epsilon=0.0)"),
         ("first_legal", "peaked_habit(move=R,peak=1.0)", "best_response(to=dirichlet_habit(p=0/0/1))"),
-        ("random", "equilibrium", "mixture(of=cycle,epsilon=1.0)"),
-        ("peaked_habit(move=P,peak=1.0)", "best_response(to=peaked_habit(move=R,peak=0.8))"),
+        ("random", "equilibrium", "mixture(of=cycle(start=S,step=2),epsilon=1.0)"),
+        ("peaked_habit(move=P,peak=1.0)", "best_response(to=dirichlet_habit(p=0.9/0.05/0.05))"),
         ("frequency_counter", "mixture(of=frequency_counter,epsilon=0.0)"),
         ("win_stay_lose_shift(start=S)",),
     ),
@@ -54,9 +56,9 @@ POOLS = {
         ("aggressive", "kuhn_tendencies(bluff=1.0,call=1.0,raise=1.0)", "mixture(of=aggressive,epsilon=0.0)"),
         ("conservative", "kuhn_tendencies(bluff=0.0,call=0.0,raise=0.0)"),
         ("intermediate", "kuhn_tendencies"),
-        ("random", "mixture(of=first_legal,epsilon=1.0)", "mixture(of=random,epsilon=0.5)"),
+        ("random", "mixture(of=random,epsilon=1.0)", "mixture(of=random,epsilon=0.5)"),
         ("first_legal", "mixture(of=first_legal,epsilon=0.0)"),
-        ("mixture(of=aggressive,epsilon=0.3)", "mixture(of=mixture(of=aggressive,epsilon=0.3),epsilon=0.0)"),
+        (f"mixture(of={INNER},epsilon=0.3)", f"mixture(of=mixture(of={INNER},epsilon=0.3),epsilon=0.0)"),
     ),
 }
 SPARE = {  # trained on in every config, and in no pool

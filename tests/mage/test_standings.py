@@ -190,6 +190,9 @@ def test_a_game_of_three_seats_is_not_rated_even_before_its_third_seat_has_a_res
         (result("learner_0", "tit_for_tat", wins=10**15), "more than 10,000,000,000 episodes"),
         (result("learner_0", "tit_for_tat", wins=1) | {"iteration": -4}, "iteration -4 is below 0"),
         ({"type": "member", "iteration": 1, **member(5, "scripted")}, "the name 5 is no text"),
+        ({"type": "member", "iteration": 1, **member("a\0" + "1", "scripted")}, "without NUL"),
+        (RUN_EVENT | {"seats": "2"}, "seats '2' is no whole number"),
+        (result("learner_0", "tit_for_tat", wins=2.5), "is no whole number"),
     ],
 )
 def test_what_no_run_could_have_logged_is_one_sentence(event, words):
