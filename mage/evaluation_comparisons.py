@@ -124,6 +124,8 @@ def _scaled(strata: Sequence[Stratum], less: float, unit: float) -> _Contrast:
 def _variance(one: Stratum) -> float:
     """Return the variance of the last episode's sum over trials; of a single one that of its draws."""
     last = one.sample.returns[:, -1]
+    if one.sample.determined:
+        return 0.0
     if len(last) == 1:
-        return float(np.var(one.draws[:, -1]))  # exactly 0 where the trial was determined
+        return float(np.var(one.draws[:, -1]))
     return one.trials**2 / len(last) * float(last.var(ddof=1))
