@@ -45,7 +45,7 @@ MOMENTS = {
     "in an update after the first checkpoint": (Learner, "update", 4),
     "as the second checkpoint takes its name": (checkpoint, "write_durably", 2),
     "as the run ends": (mage.training.TrainingRun, "finish", 1),
-    "in the evaluation at the end": (mage.training, "measure", 1),
+    "in the evaluation at the end": (mage.training, "held_out_table", 1),
 }
 
 
