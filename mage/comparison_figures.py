@@ -41,15 +41,6 @@ FIGURES = {  # the first one, over all opponents, is the headline
 }
 
 
-def played(sample: OpponentSample) -> NDArray[np.float64]:
-    """Return the returns of all trials, [T, E]: one that was kept once for all its repeats stands for each of them.
-
-    So every opponent weighs as much, and a play in which nothing is drawn adds no spread.
-    """
-    trials, episodes = sample.returns.shape
-    return np.resize(sample.returns, (trials + sample.repeats, episodes)) if sample.repeats else sample.returns
-
-
 @dataclass(frozen=True, slots=True)
 class SeatedOpponent:
     """One opponent in one seat of the agent, which every learner met equally often."""
@@ -101,7 +92,7 @@ def seated(samples: Sequence[OpponentSample], utility_range: tuple[float, float]
         best, safe = sample.best_response_value, sample.security_value
         gap = None if best is None or safe is None or best - safe < least else best - safe
         found[sample.name, sample.seat] = SeatedOpponent(
-            sample.name, sample.seat, len(played(sample)), distances[sample.name], safe or 0.0, gap
+            sample.name, sample.seat, sample.played, distances[sample.name], safe or 0.0, gap
         )
     return list(found.values())
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mage.comparison_figures import Pool, SeatedOpponent, played, pools, seated
+from mage.comparison_figures import Pool, SeatedOpponent, pools, seated
 from mage.evaluation_pools import OpponentSample
 from mage.statistics import (
     RESAMPLES,
@@ -106,7 +106,7 @@ def _learners(run: MeasuredRun) -> list[_Learner]:
     found: dict[str, _Learner] = {}
     for sample in run.samples:
         learner = found.setdefault(sample.agent, _Learner(sample.agent, {}))
-        learner.returns[sample.name, sample.seat] = played(sample)
+        learner.returns[sample.name, sample.seat] = sample.every_return()
     return list(found.values())
 
 

@@ -135,16 +135,26 @@ def read(path: Path) -> Iterator[Event]:
 
     Raises RequestError when the file cannot be read, or with the line's number when another line is broken.
     """
+    return (event for _, event in numbered(path))
+
+
+def numbered(path: Path, but: bytes | None = None) -> Iterator[tuple[int, Event]]:
+    """The events of a log with the numbers of their lines, from 1; otherwise as `read`.
+
+    but: lines that end so are passed over without being looked at.
+    """
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
+                if but is not None and line.endswith(but):
+                    continue
                 try:
                     event = decode(line)
                 except ValueError as error:
                     if not line.endswith(b"\n"):
                         return
                     raise broken_line(path, number) from error
-                yield event
+                yield number, event
     except OSError as error:
         raise RequestError(f"cannot read {path}: {error.strerror}; give a run directory or its events.jsonl") from error
 

@@ -4,12 +4,11 @@ A lane holds the contexts that tend to ask at the same time, sorted by agent; th
 asked next. Left out: anything that knows about models; any `Sampler` serves.
 """
 
-import gc
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Protocol
 
+from mage.collector import collector_paused
 from mage.contexts import MoveReply, MoveRequest
 from mage.keys import PlayKeys
 from mage.timings import Stopwatch
@@ -90,21 +89,6 @@ def _play_wave(
                 owners = ((seated[lane][row][0], reply) for row, reply in replies.items())
                 _advance(((i, live[i], reply) for i, reply in owners), waiting, done)
     return [done[index] for index in range(len(plans))]
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Keep Python's cycle collector from walking everything that is loaded, again and again, while records pile up.
-
-    It took up to half of the games' time in a rollout of `builtin:tiny`. Nothing that is played holds cycles.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _advance(

@@ -6,21 +6,22 @@ and skill tell them apart (`strength`). Left out: held-out opponents (`mage eval
 (`views`).
 """
 
-import gc
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from games.errors import RequestError
 from mage import events
+from mage.collector import collector_paused
 from mage.paths import RunPaths
 from mage.strength import strength
 from populations.members import KINDS
 from populations.payoffs import RESULT_FIELDS, PayoffTable, Result
 
 SCHEMA = "mage.standings/1"
-_MATCH_END = b'"type":"match"}\n'  # keys are sorted, and none of a match's comes later
+# Matches hold most of a log's bytes and no figure of the standings. Keys are sorted, and none of theirs comes later.
+_MATCH_END = b'"type":"match"}\n'
 
 
 def standings(run: str | Path) -> dict[str, Any]:
@@ -34,34 +35,8 @@ def standings(run: str | Path) -> dict[str, Any]:
     there is no log or it is damaged; replays in it are not looked at.
     """
     log = RunPaths(Path(run)).events if Path(run).is_dir() else Path(run)
-    was_on = gc.isenabled()
-    gc.disable()  # thousands of results pile up, none of them in a cycle
-    try:
-        return derive(str(run), _told(log))
-    finally:
-        if was_on:
-            gc.enable()
-
-
-def _told(path: Path) -> Iterator[tuple[int, events.Event]]:
-    """Number and read the events of a log, but for matches: they hold most of its bytes and no figure of the standings.
-
-    A torn last line is left out, and errors are those of `events.read`.
-    """
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                if line.endswith(_MATCH_END):
-                    continue
-                try:
-                    event = events.decode(line)
-                except ValueError as error:
-                    if not line.endswith(b"\n"):
-                        return
-                    raise events.broken_line(path, number) from error
-                yield number, event
-    except OSError as error:
-        raise RequestError(f"cannot read {path}: {error.strerror}; give a run directory or its events.jsonl") from error
+    with collector_paused():  # thousands of results
+        return derive(str(run), events.numbered(log, but=_MATCH_END))
 
 
 @dataclass

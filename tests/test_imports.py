@@ -22,6 +22,7 @@ LAYERS = {
     "mage.config_docs": 0,
     "mage.events": 0,
     "mage.files": 0,
+    "mage.collector": 0,
     "mage.paths": 0,
     "mage.base_models": 0,
     "mage.package_index": 0,

@@ -13,7 +13,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from mage.views.figures import MISSING, columns, grid, interval, number, title
+from mage.views.figures import MISSING, columns, grid, interval, number, p_value, title
 from mage.views.safe_text import clean
 
 _FIGURES = {
@@ -22,7 +22,6 @@ _FIGURES = {
     "mean_return": "mean return",
     "last_exploitation": "exploitation",
 }
-_LEAST_P = 0.001  # under which a p-value is only said to be so
 _MORE_SEEDS = "\nTo judge the configs, give several seeds of each, separated by commas."
 _UNITS = {
     "runs": "B - A: 95% interval over {units_a} runs against {units_b} (Welch's t), as more seeds would show.",
@@ -54,7 +53,7 @@ def blocks(table: Mapping[str, Any]) -> list[RenderableType]:
     """Return what is printed: who is compared, the verdict, then the figures."""
     over = _UNITS[table["unit"]].format(units_a=table["units_a"], units_b=table["units_b"])
     headline = table["figures"][0]
-    verdict = _VERDICTS[table["unit"], headline["different"]].format(p=_p(headline["p"]))
+    verdict = _VERDICTS[table["unit"], headline["different"]].format(p=p_value(headline["p"]))
     return [
         Text(f"A: {_names(table['run_a'])}\nB: {_names(table['run_b'])}"),
         Text(
@@ -89,17 +88,11 @@ def _row(figure: Mapping[str, Any]) -> tuple[str, ...]:
         number(figure["mean_a"]),
         number(figure["mean_b"]),
         interval(difference, figure["ci_low"], figure["ci_high"]) if known else number(difference),
-        _p(figure["p"]),
-        _p(figure["p_holm"]) + ("*" if figure["different"] else " "),
+        p_value(figure["p"]),
+        p_value(figure["p_holm"]) + ("*" if figure["different"] else " "),
         f"[{number(trials['ci_low'])}, {number(trials['ci_high'])}]",
     )
 
 
 def _names(runs: Sequence[str]) -> str:
     return ", ".join(clean(run) for run in runs)
-
-
-def _p(value: float | None) -> str:
-    if value is None:
-        return MISSING
-    return f"<{_LEAST_P:g}" if value < _LEAST_P else f"{value:.3f}"
