@@ -17,10 +17,11 @@ from mage.adapter_files import LoraSettings
 from mage.adapters import AdapterBank
 from mage.codec import Codec
 from mage.keys import PlayKeys
+from mage.lengths import longest_context
 from mage.matches import plan_trials
 from mage.models import LanguageModel
-from mage.sampler import ConstrainedSampler
-from mage.session import longest_context, open_bank
+from mage.sampler import CachedSampler
+from mage.session import open_bank
 from mage.trials import Conditions, TrialPlan
 from populations.matchmaking import Pairing
 
@@ -44,12 +45,10 @@ class Arena:
         """Where everything is."""
         return self.model.device
 
-    def sampler(self, trials: "Trials") -> ConstrainedSampler:
+    def sampler(self, trials: "Trials") -> CachedSampler:
         """Return a sampler for contexts as long as these trials need."""
         conditions = trials.conditions
-        return ConstrainedSampler(
-            self.model, self.bank, longest_context(conditions.game, conditions.codec, conditions.episodes)
-        )
+        return CachedSampler(self.model, self.bank, longest_context(conditions))
 
     def copy_of_base(self) -> PreTrainedModel:
         """Return another untouched copy, for a baseline that changes what it is given."""

@@ -17,7 +17,7 @@ from mage.learner import Learner, UpdateSettings
 from mage.losses import Clip
 from mage.models import LanguageModel
 from mage.rows import CreditSettings, Row, build_rows
-from mage.sampler import ConstrainedSampler
+from mage.sampler import CachedSampler
 from mage.scheduler import Sampler, play_all
 from mage.trials import PlayedTrial
 from mage.work import Chunk
@@ -123,7 +123,7 @@ def decisions(played: Sequence[PlayedTrial]) -> int:
 class Rollout:
     """Our rollouts: timed as a whole, games included; keeps what was played and which chunks that took."""
 
-    def __init__(self, trials: Trials, sampler: ConstrainedSampler) -> None:
+    def __init__(self, trials: Trials, sampler: CachedSampler) -> None:
         """Nothing is played yet."""
         self._trials, self._sampler = trials, sampler
         self.played: list[PlayedTrial] = []

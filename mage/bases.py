@@ -18,13 +18,14 @@ from games.opponents import NamedOpponent
 from games.text import TextGame
 from mage import models, places, tiny
 from mage.base_models import KNOWN, TINY
-from mage.codec import TERMINATOR, Codec
+from mage.codec import Codec
 from mage.config import Config
 from mage.models import LanguageModel
 from mage.paths import RunPaths, cache_folder
-from mage.places import Place, Record
+from mage.places import Place, Record, Wanted
 
 Progress = Callable[[int, int], None]
+LINE_END = "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,8 @@ class Tiny:
 
     def reader(self, config: Config, game: TextGame, record: Record | None) -> Reader:
         """Its tokenizer is made from the game alone."""
-        tokenizer = tiny.build_tokenizer(game)
-        return Reader(Codec(tokenizer, models.start_ids(tokenizer)), tiny.MAX_TOKENS)
+        tokenizer = tiny.build_tokenizer(game, config.trial.memory)
+        return Reader(models.codec_of(tokenizer, TINY), tiny.MAX_TOKENS)
 
     def provide(
         self, config: Config, game: TextGame, corpus: Sequence[NamedOpponent], paths: RunPaths, progress: Progress
@@ -102,13 +103,13 @@ class Elsewhere:
     """Bases that stay where they are: known ones, folders, the Hub's."""
 
     fits: Callable[[str], bool]
-    find: Callable[[str, Record | None, bool], Place]  # name, the run's record, whether the weights are wanted too
+    find: Callable[[Wanted], Place]
 
     def reader(self, config: Config, game: TextGame, record: Record | None) -> Reader:
         """Read tokenizer and config; a tokenizer that can't write the game is refused."""
-        place = self.find(config.model.name, record, False)
+        place = self.find(Wanted(config.model.name, record, weights=False, offline=config.model.offline))
         tokenizer = models.load_tokenizer(place.folder)
-        codec = Codec(tokenizer, models.start_ids(tokenizer, place.start))
+        codec = models.codec_of(tokenizer, config.model.name, place.start, config.prompt.template)
         check_texts(config.model.name, codec, game, config.trial.episodes)
         return Reader(codec, models.load_max_tokens(place.folder))
 
@@ -117,7 +118,7 @@ class Elsewhere:
     ) -> Base:
         """Find it and say which one it is; another one than the run recorded is refused. Writes nothing."""
         name, record = config.model.name, places.read_record(paths)
-        place = self.find(name, record, True)
+        place = self.find(Wanted(name, record, weights=True, offline=config.model.offline))
         digest = models.digest(place.folder)
         if record is not None and (record.name, record.digest) != (name, digest):
             raise RequestError(
@@ -130,8 +131,9 @@ class Elsewhere:
 
     def specimen(self, config: Config, reader: Reader) -> LanguageModel:
         """The base itself."""
-        place = self.find(config.model.name, None, True)
-        return models.load(place.folder, config.model.name, getattr(torch, config.run.dtype), place.start)
+        place = self.find(Wanted(config.model.name, None, weights=True, offline=config.model.offline))
+        dtype = getattr(torch, config.run.dtype)
+        return models.load(place.folder, config.model.name, dtype, place.start, config.prompt.template)
 
 
 def provider(name: str) -> Provider:
@@ -151,7 +153,7 @@ def check_texts(name: str, codec: Codec, game: TextGame, episodes: int) -> None:
         spoken = game.spoken[seat]
         codec.trie(spoken.moves)
         segments = [game.rules(seat, episodes), *(game.episode_header(number + 1) for number in range(episodes))]
-        segments += [move + TERMINATOR for move in spoken.moves] + list(spoken.news)
+        segments += [move + LINE_END for move in spoken.moves] + list(spoken.news)
         ids = [token for segment in segments for token in codec.encode(segment)]
         text, wanted = codec.decode(ids), "".join(segments)
         if text != wanted:

@@ -21,6 +21,17 @@ DECLARATIONS = """
 Where opponents are listed, text names one, such as `"tit_for_tat"` or `"peaked_habit(move=R,peak=0.8)"`,
 and a table with these keys draws several. `family` must be given.
 """
+STAGES = """
+## [[stage]]
+
+A run may be a chain of stages (docs/stages.md), each a table with these keys; without one it is a single stage of kind
+`rl`. `kind` and `iterations` must be given, and `run.iterations` is then their sum.
+"""
+GATE = """
+## [stage.gate]
+
+What a stage must reach before the next starts. `metric` and `at_least` must be given.
+"""
 COLUMNS = "\n| key | values | default | meaning |\n| --- | --- | --- | --- |\n"
 WORDS = {"integer": "integer", "number": "number", "string": "text", "boolean": "true or false"}
 SIGNS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
@@ -75,7 +86,8 @@ def page() -> str:
     """The whole page, in Markdown."""
     schema = Config.model_json_schema()
     definitions = schema["$defs"]
-    return HEADER + sections(schema, definitions) + DECLARATIONS + rows(definitions["Draw"])
+    stages = STAGES + rows(definitions["Stage"]) + GATE + rows(definitions["Gate"])
+    return HEADER + sections(schema, definitions) + stages + DECLARATIONS + rows(definitions["Draw"])
 
 
 if __name__ == "__main__":

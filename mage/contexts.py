@@ -4,18 +4,21 @@ Also what a trial asks of a sampler and what it is sent back. Left out: text, wh
 """
 
 from dataclasses import dataclass, field
+from typing import Literal
+
+REFLECTION = -1  # in the place of a decision's number: the reflection after the episode
 
 
 @dataclass(frozen=True, slots=True)
 class TokenChoice:
-    """One sampled token: trained, and nothing else is."""
+    """One token of the agent's own: trained, and nothing else is."""
 
     position: int  # index of the token in the context; it was predicted at position - 1
-    allowed: tuple[int, ...]  # the ids it was chosen from, at least two
-    chosen: int  # index into `allowed`
-    log_prob: float  # of the choice under the constrained distribution when sampled, nats
+    allowed: tuple[int, ...] | None  # the ids it was chosen from, at least two; None: the whole vocabulary
+    chosen: int  # index into `allowed`; the token's id where that is the whole vocabulary
+    log_prob: float  # of the choice among what was allowed when sampled, nats
     episode: int
-    turn: int
+    turn: int  # the seat's decision number within the episode, or REFLECTION
 
 
 @dataclass(slots=True)
@@ -39,13 +42,14 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class MoveRequest:
-    """A language agent's decision: its context is complete up to where the move goes."""
+    """A language agent's choice of a move: its context is complete up to where the move goes."""
 
     context: Context
     legal: tuple[str, ...]
-    stream: int
+    stream: int  # this and the next ones key the draws
     episode: int
-    turn: int
+    turn: int  # as in `TokenChoice`
+    depth: int = 0  # tokens that were sampled for this decision before
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +58,32 @@ class MoveReply:
 
     move: str
     probabilities: tuple[float, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class TextRequest:
+    """Free text at the end of a context, drawn from the whole vocabulary.
+
+    It ends with the token that completes `stop`, with any control token, or when `budget` tokens are written.
+    """
+
+    context: Context
+    stop: str
+    budget: int  # tokens, at least 1
+    stream: int  # this and the next ones as in `MoveRequest`
+    episode: int
+    turn: int
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TextReply:
+    """What was written."""
+
+    text: str  # up to what ended it
+    tokens: int  # what ended it included
+    ending: Literal["stop", "turn", "control", "budget"]  # "turn": the token that ends an agent's turn
+
+
+Request = MoveRequest | TextRequest
+Reply = MoveReply | TextReply

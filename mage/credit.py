@@ -1,6 +1,6 @@
 """From one trial's rewards to the credit of each decision: reward-to-go across the episodes of the trial.
 
-Pure functions. Leaves out reflections (a reflection after episode n is credited G_{n+1,0}) and normalisation.
+Pure functions. Left out: normalisation (`mage.advantages`).
 """
 
 from __future__ import annotations
@@ -72,3 +72,11 @@ def reward_to_go(
             episode[t] = value
         following = value
     return credits
+
+
+def following(values: Sequence[Sequence[float]], episode: int) -> float:
+    """Return G_{n+1,0}, what a reflection after episode n is credited.
+
+    values: reward-to-go as `reward_to_go` returns it. An episode without decisions is passed over; 0 after the last.
+    """
+    return next((later[0] for later in values[episode + 1 :] if later), 0.0)

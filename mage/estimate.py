@@ -11,8 +11,10 @@ import torch
 from mage.adapters import AdapterBank
 from mage.bases import provider
 from mage.config import Config, resolved
+from mage.lengths import longest_context
 from mage.models import LanguageModel, seconds_of
-from mage.session import describe, longest_context, lora_settings, open_bank
+from mage.session import describe, lora_settings, open_bank
+from mage.settings import conditions_of
 from mage.settle import settled
 
 FEW_ROWS = 1  # first, which tells how many can be measured
@@ -25,7 +27,7 @@ def plan(config: Config) -> str:
     config = settled(config)
     setting = describe(config)
     torch.set_num_threads(config.run.threads)
-    tokens = longest_context(setting.game, setting.reader.codec, config.trial.episodes)
+    tokens = longest_context(conditions_of(config, setting.game, setting.reader.codec))
     model = provider(config.model.name).specimen(config, setting.reader)
     model.network.to(device=config.run.device)
     rows, rate = _measured(model, config, tokens)

@@ -7,6 +7,7 @@ seed and stream, so evaluating changes no training and training no evaluation. L
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from mage.evaluation_plan import TRIAL_BITS, Arena, EvaluationPlan
 from mage.evaluation_pools import OpponentSample
 from mage.evaluation_report import BaselineSample, evaluation_report
 from mage.evaluation_samples import Met
+from mage.foreign_reflections import Written, given, numbered, require_reflecting
 from mage.guests import Guest, Opponent, RoutedSampler
 from mage.keys import EVALUATION, PlayKeys
 from mage.scheduler import play_waves
@@ -38,17 +40,20 @@ def evaluate(
     seed: int | None = None,
     variants: str | Sequence[str] = (),
     baselines: bool = False,
+    reflections: str = "own",
     progress: Progress = lambda done, total: None,
 ) -> dict[str, Any]:
     """Play an evaluation and return the object of `mage evaluate --json` (docs/evaluation.md).
 
     agent, opponents, variants: see `evaluation_plan.plan`. memory, trials (per agent and opponent, split over seats)
     and seed: as the run's config has them unless given. baselines: those of `mage.baselines` stand beside the agents.
+    reflections: what agents read of earlier episodes where they reflect, a key of `foreign_reflections.REFLECTIONS`.
     progress: called with (trials done, trials in all). Raises RequestError for unknown names.
     """
     asked = evaluation_plan.plan(
         run, agent=agent, opponents=opponents, memory=memory, trials=trials, seed=seed, variants=variants
     )
+    require_reflecting(reflections, asked.memory, min(len(arena.opponents) for arena in asked.arenas))
     beside = [_played(asked, arena) if baselines else {} for arena in asked.arenas]
     agents = [len(asked.agents) + sum(len(each.agents) for each in played.values()) for played in beside]
     counter = _Counter(
@@ -56,7 +61,10 @@ def evaluate(
         asked.trials * sum(n * len(arena.opponents) for n, arena in zip(agents, asked.arenas, strict=True)),
     )
     tables = [
-        _table(asked, arena, played, counter, computed=baselines)
+        {
+            **_table(asked, arena, played, counter, computed=baselines, reflections=reflections),
+            "reflections": reflections,
+        }
         for arena, played in zip(asked.arenas, beside, strict=True)
     ]
     return whole(tables)
@@ -88,18 +96,22 @@ def _played(asked: EvaluationPlan, arena: Arena) -> dict[str, Played]:
 
 
 def _table(
-    asked: EvaluationPlan, arena: Arena, beside: Mapping[str, Played], progress: Progress, *, computed: bool
+    asked: EvaluationPlan,
+    arena: Arena,
+    beside: Mapping[str, Played],
+    progress: Progress,
+    *,
+    computed: bool,
+    reflections: str,
 ) -> dict[str, Any]:
     """Play one arena: the agents, then the baselines, and report on it; computed: with those that aren't played."""
 
-    def measured(agents: Sequence[str], memory: str, player: NamedOpponent | None = None) -> list[OpponentSample]:
-        return measure(
-            arena, agents, trials=asked.trials, seed=asked.seed, memory=memory, player=player, progress=progress
-        )
+    def measured(agents: Sequence[str], memory: str, **others: Any) -> list[OpponentSample]:
+        return measure(arena, agents, trials=asked.trials, seed=asked.seed, memory=memory, progress=progress, **others)
 
-    samples = measured(asked.agents, asked.memory)
+    samples = measured(asked.agents, asked.memory, reflections=reflections)
     found = [
-        BaselineSample(name, None if one.player else one.memory, measured(one.agents, one.memory, one.player))
+        BaselineSample(name, None if one.player else one.memory, measured(one.agents, one.memory, player=one.player))
         for name, one in beside.items()
     ]
     if computed:
@@ -150,16 +162,28 @@ def measure(
     memory: str | None = None,
     stream: str = EVALUATION,
     player: NamedOpponent | None = None,
+    reflections: str = "own",
     progress: Progress = lambda done, total: None,
 ) -> list[OpponentSample]:
     """Play `trials` trials of every agent against every opponent, split over seats, and return the samples.
 
-    player: a scripted player that stands in for the agents.
+    player: a scripted player that stands in for the agents. reflections: as in `evaluate`; those of other trials are
+    written in the same trials, played before.
     """
     opponents = arena.opponents
     met = {(agent, one.name): Met(arena, agent, one, player) for one in opponents for agent in agents}
     conditions = arena.session.conditions(PlayKeys(seed, stream, 0), memory)
-    for trial in play_trials(arena, agents, trials, conditions, progress, player):
+    written: Written = {}
+    if reflections == "other":
+        written = numbered(trial.record for trial in play_trials(arena, agents, trials, conditions))
+    change = partial(
+        given,
+        reflections=reflections,
+        written=written,
+        opponents=[one.name for one in opponents],
+        episodes=conditions.episodes,
+    )
+    for trial in play_trials(arena, agents, trials, conditions, progress, player, change):
         pairing = trial.record.pairing
         met[pairing.learner, pairing.opponent].add(trial.record)
     return [sample for one in opponents for agent in agents for sample in met[agent, one.name].samples()]
@@ -172,10 +196,16 @@ def play_trials(
     conditions: Conditions,
     progress: Progress = lambda done, total: None,
     player: NamedOpponent | None = None,
+    change: Callable[[list[TrialPlan]], list[TrialPlan]] = lambda plans: plans,
 ) -> Iterator[PlayedTrial]:
-    """Play every agent against every opponent; yields the trials of one pair after the other, in order."""
+    """Play every agent against every opponent; yields the trials of one pair after the other, in order.
+
+    change: what is done to the plans before they are played.
+    """
     session, opponents = arena.session, arena.opponents
-    plans = [plan for one in opponents for agent in agents for plan in _plans(arena, agent, one, trials, player)]
+    plans = change(
+        [plan for one in opponents for agent in agents for plan in _plans(arena, agent, one, trials, player)]
+    )
     guests = [one for one in opponents if isinstance(one, Guest)]
     sampler = RoutedSampler(session.sampler, guests)
     done = 0

@@ -14,7 +14,7 @@ from games.variants import Variant, variant
 from mage.guests import Guest, Guests, Opponent
 from mage.session import Session, reopen
 
-MEMORIES = ("transcript", "none")
+MEMORIES = ("transcript", "reflection", "both", "none")
 MOST_SEED = 2**31 - 1
 MOST_NAMES = 3  # of opponents, in a message
 SETS = ("held_out", "validation", "training")  # of opponents, that a config declares

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "mage.events/1"
 Event = dict[str, Any]
+WRITTEN = ("prompt", "said", "thinking", "illegal", "randomised")  # of a turn, where they are not empty
 
 
 def encode(event: Mapping[str, Any]) -> bytes:
@@ -168,11 +169,15 @@ def broken_line(path: Path, number: int) -> RequestError:
 
 
 def match_event(iteration: int, trial: TrialRecord) -> Event:
-    """A whole trial as a `match` event, enough to replay it. Its id is `ITERATION-TRIAL`."""
+    """A whole trial as a `match` event, enough to replay it. Its id is `ITERATION-TRIAL`.
+
+    What was written besides a move is in it where there is any (docs/run.md).
+    """
     episodes = [
         {
             "returns": list(episode.returns),
             "forfeits": list(episode.forfeits),
+            **({"reflections": list(episode.reflections)} if episode.reflections else {}),
             "turns": [
                 {
                     "turn": turn.turn,
@@ -183,6 +188,7 @@ def match_event(iteration: int, trial: TrialRecord) -> Event:
                     "probabilities": None if turn.probabilities is None else list(turn.probabilities),
                     "reward": turn.reward,
                     "forfeit": turn.forfeit,
+                    **{name: value for name in WRITTEN if (value := getattr(turn, name))},
                 }
                 for turn in episode.turns
             ],

@@ -81,8 +81,9 @@ def evaluate_exactly(
     asked = evaluation_plan.plan(run, agent=agent, opponents=opponents, memory=memory, trials=trials, seed=seed)
     known = scripted_only(asked.opponents, "leave it out, or evaluate without --exact")
     session, game = asked.session, require_enumerable(asked.session.setting.game, known, asked.trials)
-    readers = tuple(StateReader(game, session.model.codec, seat) for seat in range(game.seats))
     conditions = session.conditions(PlayKeys(asked.seed, EVALUATION, 0), asked.memory)
+    _require_policies(conditions)
+    readers = tuple(StateReader(game, conditions.codec, seat, conditions.prompt) for seat in range(game.seats))
     study = _Study(session, game, asked.agents, known, asked.trials, asked.seed, conditions, readers)
     met = _play(study, progress)
     samples = [_sample(study, one) for one in met]
@@ -107,6 +108,20 @@ def evaluate_exactly(
         "uniform_nash_conv": exact.nash_conv(game, [uniform_policy] * game.seats),
         "seats": [_seat(study, samples, seat) for seat in range(game.seats)],
     }
+
+
+def _require_policies(conditions: Conditions) -> None:
+    """Refuse agents whose move probabilities in a state can't be asked for, or who write their memory themselves."""
+    if conditions.acting.move != "constrained" or conditions.prompt.legal_moves != "none":
+        raise RequestError(
+            f'got agent.move = "{conditions.acting.move}" and prompt.legal_moves = "{conditions.prompt.legal_moves}", '
+            'expected "constrained" and "none": policies are asked for by state; evaluate without --exact'
+        )
+    if conditions.memory not in ("transcript", "none"):
+        raise RequestError(
+            f"got memory {conditions.memory!r}, expected transcript or none; choose one with --memory, or evaluate "
+            "without --exact"
+        )
 
 
 def require_enumerable(game: TextGame, opponents: Sequence[NamedOpponent], trials: int) -> AECGame:
@@ -179,7 +194,7 @@ def _first_nash_conv(study: _Study, agent: str) -> float | None:
     """Return the NashConv of what the agent plays in all seats before it has seen anything."""
     policies = []
     for seat, reader in enumerate(study.readers):
-        fresh = Memory(opening(study.game, study.conditions.codec, seat, study.conditions.episodes), 1)
+        fresh = Memory(opening(study.conditions, seat), 1)
         (table,) = reader.policies(study.session.model, study.session.bank, agent, [fresh])
         policies.append(exact.from_table(study.game, table))
     return exact.nash_conv(study.game, policies)

@@ -18,11 +18,15 @@ from games.aec import AECGame
 from mage.adapters import AdapterBank
 from mage.codec import Codec, MoveTrie, Node
 from mage.contexts import Memory, TokenChoice
-from mage.learner import distributions, microbatches
+from mage.learner import microbatches
 from mage.models import LanguageModel
+from mage.renderers import Prompt
 from mage.rows import Row
+from mage.scoring import distributions
 
 TOKENS_AT_ONCE = 1 << 17  # in one pass, the memory counted with each row: attention copies its keys
+
+PLAIN_WORDS = Prompt()
 
 Ids = tuple[int, ...]
 Table = dict[str, tuple[float, ...]]  # probabilities of the legal moves by information state
@@ -47,17 +51,17 @@ class _State:
 class StateReader:
     """The information states of one seat, as tokens that may follow any memory."""
 
-    def __init__(self, game: AECGame, codec: Codec, seat: int) -> None:
-        """Raises RequestError for a game whose states can't be enumerated."""
-        self._game, self._codec, self.seat = game, codec, seat
+    def __init__(self, game: AECGame, codec: Codec, seat: int, prompt: Prompt = PLAIN_WORDS) -> None:
+        """prompt: which asks no question. Raises RequestError for a game whose states can't be enumerated."""
+        self._game, self._codec, self.seat, self._shown = game, codec, seat, prompt.observation_text
         found: dict[Ids, tuple[int, ...]] = {}
         reached: list[tuple[str, list[list[tuple[Ids, int]]]]] = []
         for state in exact.information_states(game, seat):
             told = exact.transcript(game, state)
             ids: list[int] = []
             for news, move in told.turns:
-                ids += codec.encode(news) + codec.encode_move(move)
-            ids += codec.encode(told.news)
+                ids += codec.encode(self._shown(news)) + codec.ask + codec.skip + codec.encode_move(move) + codec.told
+            ids += codec.encode(self._shown(told.news)) + codec.ask + codec.skip
             reached.append((state.key, _walk(codec.trie(told.legal_moves), tuple(ids), found)))
         self._lines = _lines(found)
         number = {branch.ids: i for i, branch in enumerate(branch for line in self._lines for branch in line)}

@@ -16,6 +16,7 @@ from mage.adapters import BASE
 from mage.paths import RunPaths
 from mage.scheduler import Lane, Sampler
 from mage.session import Session, reopen
+from mage.settings import NO_KEYS
 from mage.trials import Reading
 
 
@@ -42,7 +43,8 @@ class Guest:
     @property
     def reading(self) -> Reading:
         """How it reads."""
-        return Reading(str(self.run), self.session.model.codec, self.session.config.trial.memory)
+        own = self.session.conditions(NO_KEYS)
+        return Reading(str(self.run), own.codec, own.memory, own.acting, own.prompt)
 
     def playing(self, game: TextGame) -> "Guest":
         """Return it in another game, for trials as long as before."""

@@ -5,8 +5,7 @@ rounding, whoever else is in the batch, and a learner without rows is not touche
 Left out: value heads.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,12 +14,10 @@ from torch import Tensor
 
 from mage import keys
 from mage.adapters import AdapterBank
-from mage.attention import PackedLayout
-from mage.constrained import AllowedTokens, log_probs
-from mage.losses import LOSS_AGG_MODES, LOSS_TYPES, Clip, entropy
+from mage.losses import LOSS_AGG_MODES, LOSS_TYPES, Clip
 from mage.models import LanguageModel
-from mage.packing import pack, share_openings
 from mage.rows import Row
+from mage.scoring import routed_scores
 from mage.update_stats import Tally, UpdateStats, tally_tokens
 from mage.work import Work
 
@@ -73,12 +70,12 @@ class Learner:
         stopped: set[str] = set()
         for epoch in range(self._settings.epochs):
             for number, batch in enumerate(self._minibatches(rows, iteration, epoch)):
-                tallies = self._accumulate(batch)
-                for agent, tally in tallies.items():
+                left = self._without(batch, stopped, stats)
+                for agent, tally in self._accumulate(left).items():
                     first = epoch == 0 and number == 0
                     self._step(agent, tally, stats[agent], stopped, learning_rate, first)
         for stat in stats.values():
-            count = stat.steps + stat.skipped_minibatches
+            count = stat.measured
             for name in ("kl", "entropy", "clip_low", "clip_high"):
                 setattr(stat, name, getattr(stat, name) / max(count, 1))
             stat.grad_norm /= max(stat.steps, 1)
@@ -108,6 +105,15 @@ class Learner:
                 part.extend(own[i] for i in chosen)
         return (self._weighted(part) for part in parts if part)
 
+    def _without(self, batch: _Minibatch, stopped: set[str], stats: Mapping[str, UpdateStats]) -> _Minibatch:
+        """Return the rows of those who go on; a minibatch that is left out is counted."""
+        if not stopped:
+            return batch
+        for agent in stopped & {row.agent for row in batch.rows}:
+            stats[agent].skipped_minibatches += 1
+        kept = [(row, w) for row, w in zip(batch.rows, batch.weights, strict=True) if row.agent not in stopped]
+        return _Minibatch([row for row, _ in kept], [weight for _, weight in kept])
+
     def _weighted(self, rows: list[Row]) -> _Minibatch:
         """Give every trained token its weight within its agent's tokens of this minibatch."""
         batch = _Minibatch(rows)
@@ -132,16 +138,12 @@ class Learner:
         return tallies
 
     def _backward(self, rows: Sequence[Row], weights: Tensor, tallies: dict[str, Tally]) -> None:
-        with routed_distributions(self._model, self._bank, rows, self.work) as table:
-            device = table.device
-            choices = [choice for row in rows for choice in row.choices]
-            chosen = torch.tensor([choice.chosen for choice in choices], device=device)
-            log_p = table.gather(1, chosen[:, None])[:, 0]
-            old = torch.tensor([choice.log_prob for choice in choices], device=device)
+        with routed_scores(self._model, self._bank, rows, self.work) as (log_p, spread):
+            device = log_p.device
+            old = torch.tensor([choice.log_prob for row in rows for choice in row.choices], device=device)
             advantage = torch.tensor([a for row in rows for a in row.advantages], device=device)
             settings = self._settings
             objective = LOSS_TYPES[settings.loss_type](log_p, old, advantage, settings.clip)
-            spread = entropy(table)
             loss = -(weights.to(device) * (objective + settings.entropy_bonus * spread)).sum()
             loss.backward()
         owner = [row.agent for row in rows for _ in row.choices]
@@ -159,6 +161,7 @@ class Learner:
         """Apply one learner's gradients unless its policy has moved too far since it sampled."""
         optimiser = self.optimisers[agent]
         n = max(tally.tokens, 1)
+        stat.measured += 1
         stat.kl += tally.kl / n
         stat.entropy += tally.entropy / n
         stat.clip_low += tally.low / n
@@ -177,47 +180,6 @@ class Learner:
                 group["lr"] = learning_rate
             optimiser.step()
         optimiser.zero_grad(set_to_none=True)
-
-
-def distributions(
-    model: LanguageModel, bank: AdapterBank, rows: Sequence[Row], openings: Sequence[int] | None = None
-) -> Tensor:
-    """Return the log-probabilities [N, K] of every choice of the rows, in order, under the current adapters.
-
-    Equal agents must be adjacent. openings: see `routed_distributions`.
-    """
-    with routed_distributions(model, bank, rows, openings=openings) as table:
-        return table
-
-
-@contextmanager
-def routed_distributions(
-    model: LanguageModel,
-    bank: AdapterBank,
-    rows: Sequence[Row],
-    work: Work | None = None,
-    openings: Sequence[int] | None = None,
-) -> Iterator[Tensor]:
-    """Yield what `distributions` returns; inside, layers can be computed again, as checkpointing does in a backward.
-
-    The rows are packed, and an opening that rows of one agent share goes through the model once; gradients reach it
-    from all of them. openings: how many tokens of each row may be shared, up to its first choice unless given. work:
-    told what went through the model.
-    """
-    contexts = share_openings(
-        [row.agent for row in rows],
-        [row.ids for row in rows],
-        openings or [row.choices[0].position for row in rows],
-    )
-    device = model.device
-    packed = pack(contexts.pieces, device, model.dtype)
-    if work is not None:
-        work.add(tuple(len(piece.ids) for piece in contexts.pieces), tuple(piece.start for piece in contexts.pieces))
-    where = [contexts.locate(packed, i, c.position - 1) for i, row in enumerate(rows) for c in row.choices]
-    allowed = AllowedTokens.of([choice.allowed for row in rows for choice in row.choices], device)
-    with bank.routed(packed.agents, packed.lengths):
-        hidden = model.packed_hidden(packed.ids, packed.positions, PackedLayout(packed))
-        yield log_probs(hidden[torch.tensor(where, device=device)], model.head, allowed)
 
 
 def microbatches(lengths: Sequence[int], budget: int) -> Iterator[tuple[int, int]]:

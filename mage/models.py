@@ -23,10 +23,17 @@ from games.errors import RequestError
 from mage import model_checks
 from mage.attention import NAME, Layout
 from mage.codec import Codec
+from mage.turn_style import control_ids, style_of
 
 CHUNK = 1 << 24  # bytes
 WEIGHT_FILE = "*.safetensors"
-TEXT_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")  # that decide too
+TEXT_FILES = (  # that decide, too
+    "config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "chat_template.jinja",
+)
 
 transformers_logging.disable_progress_bar()  # its bars for reading one small file would tear ours apart
 
@@ -132,17 +139,18 @@ def save(model: LanguageModel, tokenizer: PreTrainedTokenizerFast, folder: Path)
     tokenizer.save_pretrained(folder)
 
 
-def load(folder: Path, name: str, dtype: torch.dtype | None = None, start: str | None = None) -> LanguageModel:
+def load(
+    folder: Path, name: str, dtype: torch.dtype | None = None, start: str | None = None, template: str = "plain"
+) -> LanguageModel:
     """Read a model folder; weights are safetensors only and nothing in the folder is run.
 
-    dtype: of the weights, as stored unless given; where it is the stored one they stay mapped from the file. start: the
-    token that opens every context, the beginning of text unless given. Raises RequestError for a folder that lacks
-    some of the weights, or holds them in other shapes than its config.json says.
+    dtype: of the weights, as stored unless given; where it is the stored one they stay mapped from the file. start,
+    template: see `codec_of`. Raises RequestError for a folder that lacks some of the weights, or holds them in other
+    shapes than its config.json says.
     """
     with _readable(folder):
         network = _network(folder, dtype)
-        tokenizer = load_tokenizer(folder)
-        model = LanguageModel(name, network, Codec(tokenizer, start_ids(tokenizer, start)))
+        model = LanguageModel(name, network, codec_of(load_tokenizer(folder), name, start, template))
         model_checks.check(model)
     return model
 
@@ -228,6 +236,16 @@ def _chunks(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         while chunk := file.read(CHUNK):
             yield chunk
+
+
+def codec_of(tokenizer: PreTrainedTokenizerFast, name: str, start: str | None = None, template: str = "plain") -> Codec:
+    """Return how a model reads and writes.
+
+    start: the token that opens a context in plain text, the beginning of text unless given. template: as
+    prompt.template (`mage.turn_style`). Raises RequestError for a chat template that can't be used.
+    """
+    style = style_of(tokenizer, template, name)
+    return Codec(tokenizer, start_ids(tokenizer, start), style, control_ids(tokenizer, style))
 
 
 def start_ids(tokenizer: PreTrainedTokenizerFast, start: str | None = None) -> tuple[int, ...]:

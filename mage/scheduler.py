@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from mage.collector import collector_paused
-from mage.contexts import MoveReply, MoveRequest
+from mage.contexts import Reply, Request
 from mage.keys import PlayKeys
 from mage.timings import Stopwatch
 from mage.trials import Conditions, PlayedTrial, TrialPlan, play
@@ -20,8 +20,8 @@ Row = tuple[int, int]  # a trial's index in the wave, a seat
 class Lane(Protocol):
     """Contexts that are sampled together, one per row."""
 
-    def choose(self, requests: Mapping[int, MoveRequest], keys: PlayKeys) -> dict[int, MoveReply]:
-        """Sample a move for each requesting row; extends its context by the move's tokens."""
+    def choose(self, requests: Mapping[int, Request], keys: PlayKeys) -> dict[int, Reply]:
+        """Sample what each requesting row asks for; extends its context by those tokens."""
         ...
 
 
@@ -74,10 +74,10 @@ def _play_wave(
         lanes = [sampler.open([plans[index].seats[seat].member for index, seat in rows]) for rows in seated]
     live = [play(plan, conditions) for plan in plans]
     done: dict[int, PlayedTrial] = {}
-    waiting: dict[int, MoveRequest] = {}
+    waiting: dict[int, Request] = {}
     _advance(((i, trial, None) for i, trial in enumerate(live)), waiting, done)
     while waiting:
-        batches: list[dict[int, MoveRequest]] = [{} for _ in lanes]
+        batches: list[dict[int, Request]] = [{} for _ in lanes]
         for index, request in waiting.items():
             lane, row = place[index, request.context.seat]
             batches[lane][row] = request
@@ -92,8 +92,8 @@ def _play_wave(
 
 
 def _advance(
-    steps: Iterable[tuple[int, Generator[MoveRequest, MoveReply, PlayedTrial], MoveReply | None]],
-    waiting: dict[int, MoveRequest],
+    steps: Iterable[tuple[int, Generator[Request, Reply, PlayedTrial], Reply | None]],
+    waiting: dict[int, Request],
     done: dict[int, PlayedTrial],
 ) -> None:
     """Send each trial its reply, and book what it asks next or that it ended."""

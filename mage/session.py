@@ -20,10 +20,12 @@ from mage.bases import Progress, Reader
 from mage.codec import Codec
 from mage.config import Config, declarations, load
 from mage.keys import PlayKeys
+from mage.lengths import longest_context
 from mage.paths import RunPaths
-from mage.sampler import ConstrainedSampler
+from mage.sampler import CachedSampler
+from mage.settings import conditions_of
 from mage.settle import settled, with_microbatch
-from mage.trials import Conditions, opening
+from mage.trials import Conditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Session:
     base: bases.Base
     model: models.LanguageModel
     bank: AdapterBank
-    sampler: ConstrainedSampler
+    sampler: CachedSampler
 
     def playing(self, game: TextGame, episodes: int | None = None) -> "Session":
         """Return the session in another game, with as many episodes a trial unless given; base and bank are shared.
@@ -58,7 +60,7 @@ class Session:
         config = self.config.model_copy(update={"trial": trial})
         bases.check_texts(name, codec, game, trial.episodes)
         needed = _needed(config, game, codec, self.model.max_tokens)
-        sampler = ConstrainedSampler(self.model, self.bank, needed, config.learning.merge)
+        sampler = CachedSampler(self.model, self.bank, needed, config.learning.merge)
         return replace(self, config=config, setting=replace(self.setting, game=game), sampler=sampler)
 
     @property
@@ -84,8 +86,7 @@ class Session:
 
     def conditions(self, keys: PlayKeys, memory: str | None = None) -> Conditions:
         """Return what the trials of one batch share; memory as configured unless given."""
-        trial = self.config.trial
-        return Conditions(self.setting.game, self.model.codec, keys, trial.episodes, memory or trial.memory)
+        return conditions_of(self.config, self.setting.game, self.model.codec, keys, memory)
 
 
 def describe(config: Config, paths: RunPaths | None = None, *, own_code: bool = True) -> Setting:
@@ -137,14 +138,15 @@ def build(config: Config, setting: Setting, paths: RunPaths, progress: Progress 
     torch.set_num_threads(config.run.threads)
     name, dtype = config.model.name, getattr(torch, config.run.dtype)
     base = bases.provider(name).provide(config, setting.game, setting.corpus, paths, progress)
-    model = models.load(base.folder, name, dtype, base.start)
+    template = "plain" if name == TINY else config.prompt.template
+    model = models.load(base.folder, name, dtype, base.start, template)
     model.network.to(device=config.run.device)
     needed = _needed(config, setting.game, model.codec, model.max_tokens)
     bank = open_bank(model, lora_settings(config), f"{name}@{base.digest}", config.run.linear)
     if config.learning.gradient_checkpointing:
         model.checkpoint_layers()
     config = with_microbatch(config, model, bank, needed)
-    sampler = ConstrainedSampler(model, bank, needed, config.learning.merge)
+    sampler = CachedSampler(model, bank, needed, config.learning.merge)
     return Session(config, paths, setting, base, model, bank, sampler)
 
 
@@ -176,24 +178,10 @@ def open_bank(model: models.LanguageModel, lora: LoraSettings, base_name: str, l
 
 def _needed(config: Config, game: TextGame, codec: Codec, most: int) -> int:
     """Return the tokens that a trial may take; more than `most` are refused."""
-    needed = longest_context(game, codec, config.trial.episodes)
+    needed = longest_context(conditions_of(config, game, codec))
     if needed > most:
         raise RequestError(
             f"a trial of {config.trial.episodes} episodes may take {needed} tokens, {config.model.name} reads "
             f"{most} at most; ask for fewer episodes or a shorter game"
         )
     return needed
-
-
-def longest_context(game: TextGame, codec: Codec, episodes: int) -> int:
-    """Return the most tokens that one seat's context of a whole trial can hold."""
-
-    def of(seat: int) -> int:
-        spoken = game.spoken[seat]
-        move = max((len(codec.encode_move(move)) for move in spoken.moves), default=0)
-        news = max((len(codec.encode(text)) for text in spoken.news), default=0)
-        headers = sum(len(codec.encode(game.episode_header(n + 1))) for n in range(episodes))
-        begun = len(opening(game, codec, seat, episodes))
-        return begun + headers + episodes * (spoken.turns * move + spoken.readings * news)
-
-    return max(of(seat) for seat in range(game.seats))

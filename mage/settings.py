@@ -1,10 +1,30 @@
 """Hands each part of a run the settings it takes, out of the config that holds them all."""
 
+from dataclasses import replace
+
+from games.text import TextGame
+from mage.codec import Codec
 from mage.config import Config
+from mage.decisions import Acting
+from mage.keys import PlayKeys
 from mage.learner import UpdateSettings
 from mage.losses import Clip
+from mage.renderers import Prompt
 from mage.rows import CreditSettings
+from mage.trials import Conditions
 from populations.league import LeagueSettings
+
+NO_KEYS = PlayKeys(0, "", 0)  # where nothing is drawn
+
+
+def conditions_of(
+    config: Config, game: TextGame, codec: Codec, keys: PlayKeys = NO_KEYS, memory: str | None = None
+) -> Conditions:
+    """Return what the trials of one batch share; memory as configured unless given."""
+    trial, agent = config.trial, config.agent
+    acting = Acting(**agent.model_dump(exclude={"thinking_cost"}))
+    prompt = Prompt(**config.prompt.model_dump(exclude={"template"}))
+    return Conditions(game, codec, keys, trial.episodes, memory or trial.memory, acting, prompt)
 
 
 def league_settings(config: Config, seats: int) -> LeagueSettings:
@@ -25,7 +45,12 @@ def credit_settings(config: Config) -> CreditSettings:
     """Return how rewards become advantages."""
     learning = config.learning
     return CreditSettings(
-        learning.objective, learning.gamma_step, learning.gamma_traj, learning.cell, learning.scale_rewards
+        learning.objective,
+        learning.gamma_step,
+        learning.gamma_traj,
+        learning.cell,
+        learning.scale_rewards,
+        config.agent.thinking_cost,
     )
 
 
@@ -42,4 +67,18 @@ def update_settings(config: Config) -> UpdateSettings:
         max_kl=learning.max_kl,
         max_grad_norm=learning.max_grad_norm,
         microbatch_tokens=learning.microbatch_tokens,
+    )
+
+
+def supervised_settings(config: Config) -> UpdateSettings:
+    """Return how examples are learned from: the loss is the mean cross-entropy of the trained tokens, and nothing else.
+
+    No policy has moved away from the one that sampled, so that no limit of KL applies; the rest is as configured.
+    """
+    return replace(
+        update_settings(config),
+        loss_type="reinforce",
+        loss_agg_mode="token-mean",
+        entropy_bonus=0.0,
+        max_kl=float("inf"),
     )

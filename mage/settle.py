@@ -19,9 +19,9 @@ from mage.base_models import TINY
 from mage.config import Config
 from mage.contexts import TokenChoice
 from mage.frozen import faster
-from mage.learner import routed_distributions
 from mage.models import LanguageModel, seconds_of
 from mage.rows import Row
+from mage.scoring import routed_scores
 
 OPEN: dict[tuple[str, str], object] = {  # the value that leaves a setting open
     ("run", "threads"): 0,
@@ -130,8 +130,8 @@ def _probe(length: int, first: int) -> Row:
 
 def _seconds(model: LanguageModel, bank: AdapterBank, rows: list[Row]) -> float:
     def run() -> None:
-        with routed_distributions(model, bank, rows) as table:
-            table[:, 0].sum().backward()
+        with routed_scores(model, bank, rows) as (log_p, _):
+            log_p.sum().backward()
 
     return seconds_of(model.device, run)
 

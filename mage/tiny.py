@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -29,11 +29,13 @@ from games.text import TextGame
 from mage import keys
 from mage import models as language
 from mage.base_models import TINY
-from mage.codec import TERMINATOR, Codec
+from mage.codec import Codec
 from mage.config import Config
 from mage.keys import PlayKeys
+from mage.reader import REFLECTING
 from mage.scheduler import Sampler, play_all
 from mage.trials import Conditions, SeatPlan, TrialPlan
+from mage.turn_style import PLAIN
 from populations.matchmaking import Pairing
 
 NAME = TINY
@@ -59,11 +61,13 @@ class TinySettings:
     seed: int
     episodes: int
     memory: str
+    reflections: str = ""  # what is written down after an episode, where the memory has reflections
 
 
 def settings_of(config: Config) -> TinySettings:
     """Return what the base depends on, out of a run's config."""
     model, trial = config.model, config.trial
+    reflects = trial.memory in REFLECTING
     return TinySettings(
         layers=model.layers,
         width=model.width,
@@ -74,10 +78,11 @@ def settings_of(config: Config) -> TinySettings:
         seed=model.pretrain.seed,
         episodes=trial.episodes,
         memory=trial.memory,
+        reflections=model.pretrain.reflections if reflects else "",
     )
 
 
-def build_tokenizer(game: TextGame) -> PreTrainedTokenizerFast:
+def build_tokenizer(game: TextGame, memory: str = "transcript") -> PreTrainedTokenizerFast:
     """Train the byte-level BPE tokenizer on the segments that the trials of this and the named games are made of.
 
     No pre-tokenisation: a segment such as "P -1\\n" becomes one token, so a round takes two.
@@ -93,7 +98,7 @@ def build_tokenizer(game: TextGame) -> PreTrainedTokenizerFast:
         show_progress=False,
     )
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    tokenizer.train_from_iterator(_segments(game), trainer)
+    tokenizer.train_from_iterator((*_segments(game), *_remembered(game, memory)), trainer)
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token=START, pad_token=PAD)
 
 
@@ -105,8 +110,20 @@ def _segments(own: TextGame) -> Iterable[str]:
             yield from (game.rules(seat, episodes) for episodes in range(1, 6))
             yield from (game.episode_header(number) for number in range(1, 10))
             for _ in range(SEGMENT_WEIGHT):
-                yield from (move + TERMINATOR for move in game.spoken[seat].moves)
+                yield from (move + PLAIN.end for move in game.spoken[seat].moves)
                 yield from game.spoken[seat].news
+
+
+def _remembered(game: TextGame, memory: str) -> Iterable[str]:
+    """What reflections are made of, piece by piece, so that a move in them is a token whatever its count is."""
+    if memory in REFLECTING:
+        moves = dict.fromkeys(move for spoken in game.spoken for move in spoken.moves)
+        for _ in range(SEGMENT_WEIGHT):
+            yield from (
+                "reflection",
+                *(f" {move}" for move in moves),
+                *(f" {count}" for count in range(game.max_turns + 1)),
+            )
 
 
 def build(
@@ -128,10 +145,9 @@ def build(
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as aside:
         fresh = Path(aside) / "base"
-        tokenizer = build_tokenizer(game)
+        tokenizer = build_tokenizer(game, settings.memory)
         untrained = network(settings, len(tokenizer))
-        codec = Codec(tokenizer, language.start_ids(tokenizer))
-        model = language.LanguageModel(NAME, untrained, codec)
+        model = language.LanguageModel(NAME, untrained, language.codec_of(tokenizer, NAME))
         losses = _pretrain(model, game, opponents, settings, progress)
         language.save(model, tokenizer, fresh)
         manifest["loss"] = {"first": losses[0], "last": losses[-1]} if losses else None
@@ -143,6 +159,9 @@ def build(
 
 def _manifest(game: TextGame, opponents: Sequence[NamedOpponent], settings: TinySettings) -> dict[str, object]:
     """Return what the base is made of; every text that its tokenizer and its transcripts hold comes from here."""
+    told = asdict(settings)
+    if not settings.reflections:
+        del told["reflections"]  # bases without them keep the names that they had before there were any
     return {
         "name": NAME,
         "format": FORMAT,
@@ -151,7 +170,7 @@ def _manifest(game: TextGame, opponents: Sequence[NamedOpponent], settings: Tiny
         "moves": [game.spoken[seat].moves for seat in range(game.seats)],
         "opponents": [opponent.name for opponent in opponents],
         "families": sorted({opponent.family for opponent in opponents}),
-        "settings": asdict(settings),
+        "settings": told,
     }
 
 
@@ -187,6 +206,8 @@ def transcripts(
         plans.append(TrialPlan.of(pairing, own, other, game.seats))
     play_keys = PlayKeys(settings.seed, "corpus", 0)
     conditions = Conditions(game, codec, play_keys, settings.episodes, settings.memory)
+    if settings.reflections:
+        conditions = replace(conditions, habit=settings.reflections)
     played = play_all(plans, conditions, _NoSampler(), lane_rows=max(trials, 1))
     return [context.ids for trial in played for context in trial.contexts]
 

@@ -1,28 +1,36 @@
-"""A trial as a generator: it yields what it needs decided and receives the move (design, decision 9).
+"""A trial as a generator: it yields what it needs decided and receives the reply (design, decision 9).
 
-The same loop drives language agents and scripted players, in any seat, and owns what each seat has read. Left out:
-batching (`mage.scheduler`) and sampling (`mage.sampler`).
+The same loop drives language agents and scripted players, in any seat. Left out: what a seat has in front of it
+(`mage.reader`), how an agent comes to a move (`mage.decisions`), batching (`mage.scheduler`).
 """
 
 from collections.abc import Generator
 from dataclasses import dataclass
 
+from games.habits import HABITS
 from games.opponents import NamedOpponent
-from games.text import TextGame
+from games.text import Episode, TextGame
 from mage.codec import Codec
-from mage.contexts import Context, Memory, MoveReply, MoveRequest
+from mage.contexts import REFLECTION, Context, Memory, Reply, Request
+from mage.decisions import DECIDERS, Acting, Asked, Decision, reflect
 from mage.keys import PlayKeys
+from mage.own_tokens import write_move, write_text
+from mage.reader import Reader
 from mage.records import EpisodeRecord, TrialRecord, Turn
+from mage.renderers import Prompt
+from mage.replies import FORMATS
 from populations.matchmaking import Pairing
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a language agent reads that stands on another base than the rest, or remembers otherwise."""
+    """How a language agent reads and writes that stands on another base than the rest, or remembers otherwise."""
 
     base: str  # agents of equal bases can be sampled together
     codec: Codec
-    memory: str  # "transcript" or "none"
+    memory: str
+    acting: Acting
+    prompt: Prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,7 @@ class SeatPlan:
     stream: int  # the trial number in the keys of its draws; negative where a group shares them
     transcribed: bool = False  # keep a scripted seat's text as a context, for a corpus
     reading: Reading | None = None  # None: as the conditions say
+    reflections: tuple[str, ...] | None = None  # put in the place of those that it would write, one an episode
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +66,10 @@ class Conditions:
     codec: Codec
     keys: PlayKeys
     episodes: int
-    memory: str  # "transcript" or "none"
+    memory: str  # "transcript", "reflection", "both" or "none"
+    acting: Acting = Acting()
+    prompt: Prompt = Prompt()
+    habit: str = "counts"  # what a transcribed player writes down after an episode: a key of HABITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,67 +92,43 @@ class PlayedTrial:
 # The fields of a `Turn` from `turn` to `probabilities`, whose reward comes later. A record instead would cost as much
 # again as the `Turn` that is made of it, twice a round.
 _Made = tuple[int, int, str, tuple[str, ...], str, tuple[float, ...] | None]
+_Exact = tuple[str, str, int, tuple[str, ...], bool]  # those from `prompt` on
+_AS_IT_READS: _Exact = ("", "", 0, (), False)
 
 
-def opening(game: TextGame, codec: Codec, seat: int, episodes: int) -> tuple[int, ...]:
+def opening(conditions: Conditions, seat: int) -> tuple[int, ...]:
     """Return the ids that every context of a seat begins with, up to the header of its first episode."""
-    return codec.start + codec.encode(game.rules(seat, episodes))
+    reader = _reader(SeatPlan("", None, 0), seat, conditions)
+    reader.open_episode(1, ())
+    reader.close()
+    return tuple(reader.context.ids[: reader.context.openings[0]])
 
 
-class _Reader:
-    """What one seat that reads text has in front of it."""
-
-    def __init__(self, plan: SeatPlan, seat: int, conditions: Conditions) -> None:
-        self._plan, self._seat, self._conditions = plan, seat, conditions
-        reading = plan.reading
-        self._codec = reading.codec if reading else conditions.codec
-        self._memory = reading.memory if reading else conditions.memory
-        self._encode = self._codec.encode
-        self._unwritten: list[str] = []
-        self.contexts: list[Context] = []
-
-    def open_episode(self, number: int) -> None:
-        """Continue the context, or open a fresh one that knows of no earlier episode."""
-        game = self._conditions.game
-        if not self.contexts or self._memory == "none":
-            self.context = Context(self._plan.member, self._seat, list(self._codec.start))
-            self.contexts.append(self.context)
-            self._unwritten, number = [game.rules(self._seat, self._conditions.episodes)], 1
-        pending = sum(len(self._encode(segment)) for segment in self._unwritten)
-        self.context.openings.append(len(self.context.ids) + pending)
-        self._unwritten.append(game.episode_header(number))
-
-    def tell(self, news: str) -> None:
-        if news:
-            self._unwritten.append(news)
-
-    def write(self, news: str) -> str:
-        """Put `news` and what was told before into the context, segment by segment, and return it as text."""
-        self.tell(news)
-        ids, segments, encode = self.context.ids, self._unwritten, self._encode
-        for segment in segments:
-            ids += encode(segment)
-        self._unwritten = []
-        return segments[0] if len(segments) == 1 else "".join(segments)
-
-    def write_move(self, move: str) -> None:
-        self.context.ids += self._codec.encode_move(move)
+def _reader(plan: SeatPlan, seat: int, conditions: Conditions) -> Reader:
+    own = plan.reading or conditions
+    game = conditions.game
+    free = own.acting.move == "free"
+    instruction = FORMATS[own.acting.reply_format].state(game.spoken[seat].moves) + "\n" if free else ""
+    rules = own.prompt.rules_text(game, seat, conditions.episodes, instruction)
+    return Reader(plan.member, seat, own.codec, own.memory, own.prompt, rules, game.episode_header)
 
 
-def play(plan: TrialPlan, conditions: Conditions) -> Generator[MoveRequest, MoveReply, PlayedTrial]:
-    """Play one trial: yields the language agents' decisions, is sent the replies, returns what was played."""
+def play(plan: TrialPlan, conditions: Conditions) -> Generator[Request, Reply, PlayedTrial]:
+    """Play one trial: yields what the language agents have to write, is sent it, returns what was played."""
     readers = {
-        seat: _Reader(who, seat, conditions)
+        seat: _reader(who, seat, conditions)
         for seat, who in enumerate(plan.seats)
         if who.opponent is None or who.transcribed
     }
     episodes: list[EpisodeRecord] = []
+    written: dict[int, list[str]] = {seat: [] for seat in readers}  # reflections so far
     for number in range(conditions.episodes):
-        for reader in readers.values():
-            reader.open_episode(number + 1)
-        episodes.append((yield from _play_episode(plan, conditions, readers, number)))
+        for seat, reader in readers.items():
+            reader.open_episode(number + 1, written[seat])
+        last = number == conditions.episodes - 1
+        episodes.append((yield from _play_episode(plan, conditions, readers, number, None if last else written)))
     for reader in readers.values():
-        reader.write("")
+        reader.close()
     record = TrialRecord(
         plan.pairing,
         conditions.game.name,
@@ -152,38 +140,118 @@ def play(plan: TrialPlan, conditions: Conditions) -> Generator[MoveRequest, Move
 
 
 def _play_episode(
-    plan: TrialPlan, conditions: Conditions, readers: dict[int, _Reader], number: int
-) -> Generator[MoveRequest, MoveReply, EpisodeRecord]:
+    plan: TrialPlan,
+    conditions: Conditions,
+    readers: dict[int, Reader],
+    number: int,
+    written: dict[int, list[str]] | None,
+) -> Generator[Request, Reply, EpisodeRecord]:
+    """Play one episode; written: by seat, where to add what is written down after it, None for nothing."""
     game, draw = conditions.game, conditions.keys.move
     episode = game.start(conditions.keys.deal(plan.pairing.group, number))
     seats = plan.seats
     players = {s: who.opponent.player(game, s) for s, who in enumerate(seats) if who.opponent is not None}
     counts, latest = [0] * len(seats), [-1] * len(seats)  # by seat: its decisions so far, where its last one stands
     made: list[_Made] = []
+    exact: dict[int, _Exact] = {}
     rewards: list[float] = []  # of each decision, known when its seat moves again or the episode ends
     while (seat := episode.seat_to_move) is not None:
         if counts[seat]:
             rewards[latest[seat]] = episode.rewards_since(seat)
         turn, stream, legal = counts[seat], seats[seat].stream, episode.legal_moves()
-        reader, player = readers.get(seat), players.get(seat)
-        text = reader.write(episode.news(seat)) if reader is not None else ""
+        reader, player, news = readers.get(seat), players.get(seat), ""
         probabilities: tuple[float, ...] | None = None
+        if reader is not None:
+            reader.tell(episode.news(seat))
+            told = reader.write(reader.prompt.question(legal))
+            news = told.news
         if player is not None:
             move = player.act(episode, seat, draw(stream, seat, number, turn))
             if reader is not None:
-                reader.write_move(move)
+                _write_move(reader, conditions.acting, move, legal, number, turn)
         else:
             assert reader is not None
-            reply = yield MoveRequest(reader.context, legal, stream, number, turn)
-            move, probabilities = reply.move, reply.probabilities
+            acting = _acting(seats[seat], conditions)
+            decision = yield from DECIDERS[acting.move](
+                reader, Asked(legal, stream, number, turn, acting, conditions.keys)
+            )
+            move, probabilities = decision.move, decision.probabilities
+            if told.prompt or decision.said:
+                exact[len(made)] = _exact(told.prompt, decision)
         counts[seat], latest[seat] = turn + 1, len(made)
-        made.append((turn, seat, text, legal, move, probabilities))
+        made.append((turn, seat, news, legal, move, probabilities))
         rewards.append(0.0)
-        episode.play(move)
+        if move:
+            episode.play(move)
+        else:
+            episode.forfeit()
     for seat, place in enumerate(latest):
         if place >= 0:
             rewards[place] = episode.rewards_since(seat)
     for seat, reader in readers.items():
         reader.tell(episode.news(seat))
-    turns = tuple(Turn(number, *decision, reward, False) for decision, reward in zip(made, rewards, strict=True))
-    return EpisodeRecord(tuple(episode.returns), tuple(episode.forfeits), turns)
+    reflections = yield from _reflect(plan, conditions, readers, number, written, episode)
+    turns = tuple(
+        Turn(number, *decision, reward, not decision[4], *exact.get(place, _AS_IT_READS))
+        for place, (decision, reward) in enumerate(zip(made, rewards, strict=True))
+    )
+    return EpisodeRecord(tuple(episode.returns), tuple(episode.forfeits), turns, reflections)
+
+
+def _acting(who: SeatPlan, conditions: Conditions) -> Acting:
+    return (who.reading or conditions).acting
+
+
+def _exact(prompt: str, decision: Decision) -> _Exact:
+    return prompt, decision.said, decision.thinking, decision.illegal, decision.randomised
+
+
+def _write_move(reader: Reader, acting: Acting, move: str, legal: tuple[str, ...], episode: int, turn: int) -> None:
+    """Write a scripted player's move as an agent would that acts so."""
+    codec, context = reader.codec, reader.context
+    if acting.move == "free":
+        write_text(context, codec.encode_move(FORMATS[acting.reply_format].write(move)), episode, turn)
+    else:
+        write_move(codec, context, move, legal, episode, turn)
+
+
+def _reflect(
+    plan: TrialPlan,
+    conditions: Conditions,
+    readers: dict[int, Reader],
+    number: int,
+    written: dict[int, list[str]] | None,
+    episode: Episode,
+) -> Generator[Request, Reply, tuple[str | None, ...]]:
+    """Let every seat that reflects write down what the episode has taught; returns it by seat."""
+    if written is None or not any(reader.reflects for reader in readers.values()):
+        return ()
+    texts: list[str | None] = [None] * len(plan.seats)
+    for seat, reader in readers.items():
+        if reader.reflects:
+            texts[seat] = yield from _reflection(plan.seats[seat], conditions, reader, number, episode)
+            written[seat].append(texts[seat] or "")
+    return tuple(texts)
+
+
+def _reflection(
+    who: SeatPlan, conditions: Conditions, reader: Reader, number: int, episode: Episode
+) -> Generator[Request, Reply, str]:
+    """Return what one seat writes down, or what stands in its place."""
+    cue = reader.prompt.reflect(number + 1)
+    reader.write(cue)
+    if who.opponent is None and who.reflections is None:
+        budget = _acting(who, conditions).reflection_tokens
+        return (yield from reflect(reader, who.stream, number, budget))
+    if who.reflections is not None:
+        text = who.reflections[number]
+    else:
+        moves = [spoken.moves for spoken in conditions.game.spoken]
+        text = HABITS[conditions.habit](episode.played, reader.seat, moves)
+    apart = "" if reader.codec.ask or cue.endswith("\n") else " "  # it goes on in the line of the cue
+    ids = reader.codec.encode_move(apart + text)
+    if who.opponent is None:
+        reader.context.ids += ids
+    else:
+        write_text(reader.context, ids, number, REFLECTION)
+    return text

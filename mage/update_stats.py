@@ -25,6 +25,7 @@ class UpdateStats:
     logp_difference_max: float = 0.0
     skipped_minibatches: int = 0
     steps: int = 0
+    measured: int = 0  # minibatches that went through the model, those that came to no step among them
 
     def logged(self) -> dict[str, float]:
         """Return the figures under the names of the event log, which are TRL's."""

@@ -18,7 +18,7 @@ from benchmarks.results import Row as Result
 from mage.contexts import Context, MoveRequest
 from mage.keys import PlayKeys
 from mage.rows import Row
-from mage.sampler import ConstrainedSampler
+from mage.sampler import CachedSampler
 
 FEW_BAR, MANY_BAR, SEQUENTIAL_BAR = 1.15, 1.3, 2.0
 NEWS = 4  # tokens that a row reads between two decisions
@@ -126,7 +126,7 @@ def _decide(arena: Arena, agents: Sequence[str], tokens: int, turns: int, bench:
     rng = np.random.default_rng(0)
     vocabulary = arena.model.network.config.vocab_size
     legal = bench.trials.conditions.game.moves[0]
-    sampler = ConstrainedSampler(arena.model, arena.bank, tokens + turns * 2 * NEWS)
+    sampler = CachedSampler(arena.model, arena.bank, tokens + turns * 2 * NEWS)
     lane = sampler.open(agents)
     texts = rng.integers(vocabulary, size=(len(agents), tokens))
     contexts = [Context(agent, 0, text.tolist()) for agent, text in zip(agents, texts, strict=True)]

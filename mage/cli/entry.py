@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 from games.errors import RequestError
 from mage.cli.app import app
 from mage.cli.output import INTERRUPTED, PIPE_CLOSED, REQUEST_WRONG, RUN_FAILED, complain
+from mage.failures import RunFailed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,6 +44,6 @@ def _run(arguments: Sequence[str]) -> int:
         return complain("interrupted", INTERRUPTED)
     except BrokenPipeError:
         raise
-    except OSError as error:
+    except (OSError, RunFailed) as error:
         return complain(str(error), RUN_FAILED)
     return 0

@@ -21,7 +21,9 @@ Opponents = Annotated[
         help="held_out, validation, training; names; another run's learners: RUN, or RUN:MEMBER.",
     ),
 ]
-Memory = Annotated[str | None, typer.Option(metavar="MODE", help="transcript or none  [default: the run's]")]
+Memory = Annotated[
+    str | None, typer.Option(metavar="MODE", help="transcript, reflection, both or none  [default: the run's]")
+]
 Trials = Annotated[int | None, typer.Option(min=1, help="Trials per agent and opponent  [default: the run's]")]
 Seed = Annotated[int | None, typer.Option(min=0, max=2**31 - 1, help="Root of the randomness  [default: the run's]")]
 
@@ -43,6 +45,9 @@ def evaluate(
         bool, typer.Option("--baselines", help="Beside players without training or memory, and those who know more.")
     ] = False,
     memory: Memory = None,
+    reflections: Annotated[
+        str, typer.Option(metavar="own|empty|other", help="What agents that reflect read of earlier episodes.")
+    ] = "own",
     trials: Trials = None,
     seed: Seed = None,
     exactly: Annotated[
@@ -55,12 +60,16 @@ def evaluate(
 ) -> None:
     """Play a run's agents against opponents, with intervals."""
     check_writable(json_file)
-    refuse_together("--exact", exactly, {"--variant": bool(variants), "--baselines": baselines})
+    refuse_together(
+        "--exact",
+        exactly,
+        {"--variant": bool(variants), "--baselines": baselines, "--reflections": reflections != "own"},
+    )
     if nash_conv and not exactly:
         raise RequestError("--nash-conv: got it without --exact, expected both; add --exact")
     from mage.cli.progress import ConsoleReporter
 
-    measure, draw = _exact(nash_conv) if exactly else _played(variants or (), baselines)
+    measure, draw = _exact(nash_conv) if exactly else _played(variants or (), baselines, reflections)
     agents, names = split_names(agent, "--agent", "names of members"), split_names(opponents)
     screen = console()
     with ConsoleReporter(screen).evaluation() as progress:
@@ -110,11 +119,11 @@ def standings(run: Run, json_file: JsonFile = None) -> None:
 Measured = tuple[Callable[..., dict[str, Any]], Callable[..., None]]  # what measures, what prints that
 
 
-def _played(variants: Sequence[str], baselines: bool) -> Measured:
+def _played(variants: Sequence[str], baselines: bool, reflections: str) -> Measured:
     from mage.evaluation import evaluate as play
     from mage.views.evaluation_table import print_evaluation
 
-    return partial(play, variants=variants, baselines=baselines), print_evaluation
+    return partial(play, variants=variants, baselines=baselines, reflections=reflections), print_evaluation
 
 
 def _exact(nash_conv: bool) -> Measured:

@@ -12,9 +12,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from mage.rows import RewardSummary
+from mage.stage_records import StageEnd
 from mage.timings import Profile
 from mage.views.evaluation_table import print_evaluation
 from mage.views.profile import profile_table
+from mage.views.stage_table import stage_blocks
 
 
 class ConsoleReporter:
@@ -37,10 +39,14 @@ class ConsoleReporter:
             task = progress.add_task("league training", total=total, completed=done)
 
             def shown(rewards: Mapping[str, RewardSummary]) -> None:
-                mean = float(np.mean([summary.reward for summary in rewards.values()]))
-                progress.update(task, advance=1, description=f"league training, return {mean:+.2f}")
+                progress.update(task, advance=1, description=_described(rewards))
 
             yield shown
+
+    def stage(self, ended: StageEnd) -> None:
+        """Print what a stage has come to."""
+        for block in stage_blocks(ended):
+            self.console.print(block)
 
     @contextmanager
     def evaluation(self) -> Iterator[Callable[[int, int], None]]:
@@ -78,3 +84,10 @@ class ConsoleReporter:
             TimeRemainingColumn(),
             console=self.console,
         )
+
+
+def _described(rewards: Mapping[str, RewardSummary]) -> str:
+    """What the bar says: the mean return, where anybody played for one."""
+    if not rewards:
+        return "training by examples"
+    return f"league training, return {float(np.mean([summary.reward for summary in rewards.values()])):+.2f}"

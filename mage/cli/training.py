@@ -64,11 +64,12 @@ def watch(
     match: Annotated[str | None, typer.Option(metavar="ID", help="Which match, such as 12-5.")] = None,
     speed: Annotated[float, typer.Option(metavar="X", min=0.01, help="Moves per second.")] = 1.0,
     step: Annotated[bool, typer.Option("--step", help="Wait for a key after each move.")] = False,
+    prompt: Annotated[bool, typer.Option("--prompt", help="Show the exact prompt of each move.")] = False,
 ) -> None:
     """Show matches in the terminal."""
     from mage.views.watch import watch as watch_run
 
-    watch_run(run, match=match, speed=speed, live=live, step=step)
+    watch_run(run, match=match, speed=speed, live=live, step=step, prompt=prompt)
 
 
 def _interrupted(config: Path, run_dir: Path, assignments: Sequence[str]) -> int:

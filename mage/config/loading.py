@@ -5,20 +5,23 @@ what the keys mean and their ranges (`schema`).
 """
 
 import difflib
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import tomli_w
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from games.errors import RequestError
-from mage.config.declared import Draw, Table
+from mage.config.chaining import stage_data
+from mage.config.declared import Table
 from mage.config.schema import Config
+from mage.config.staging import Stage
 
-MAY_CHANGE_ON_RESUME = frozenset({"run.iterations"})
+MAY_CHANGE_ON_RESUME = re.compile(r"run\.iterations|stage\[\d+\]\.iterations")
 
 EXPECTED = {
     "int_type": "a whole number",
@@ -50,11 +53,22 @@ def load(path: str | Path, overrides: Mapping[str, object] | None = None) -> Con
     data = _read(Path(path))
     for key, value in (overrides or {}).items():
         _override(data, key, _toml_value(value) if isinstance(value, str) else value)
-    plain = {key: _tuples(value) for key, value in data.items()}
+    config = _checked({key: _tuples(value) for key, value in data.items()}, str(path))
+    for stage in config.stage:
+        place = f'{path}: stage "{stage.name}"'
+        try:
+            of_stage = stage_data(config, stage)
+        except ValueError as error:
+            raise RequestError(f"{place}: {error}") from None
+        _checked(of_stage, place)
+    return config
+
+
+def _checked(data: dict[str, Any], place: str) -> Config:
     try:
-        return Config.model_validate(plain)
+        return Config.model_validate(data)
     except ValidationError as error:
-        raise RequestError(f"{path}: {_sentence(error, plain)}") from None
+        raise RequestError(f"{place}: {_sentence(error, data)}") from None
 
 
 def override_pairs(assignments: Iterable[str]) -> dict[str, str]:
@@ -74,10 +88,10 @@ def resolved(config: Config) -> str:
 
 
 def differences(old: Config, new: Config) -> list[str]:
-    """Dotted keys, sorted, that differ and that a resume may not change (all but run.iterations)."""
+    """Dotted keys, sorted, that differ and that a resume may not change (all but how many iterations)."""
     before, after = _leaves(old), _leaves(new)
     changed = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
-    return sorted(changed - MAY_CHANGE_ON_RESUME)
+    return sorted(key for key in changed if not MAY_CHANGE_ON_RESUME.fullmatch(key))
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -128,7 +142,11 @@ def _leaves(table: Table, prefix: str = "") -> dict[str, object]:
     leaves: dict[str, object] = {}
     for name in type(table).model_fields:
         value = getattr(table, name)
-        leaves |= _leaves(value, f"{prefix}{name}.") if isinstance(value, Table) else {f"{prefix}{name}": value}
+        if isinstance(value, tuple) and value and isinstance(value[0], Stage):
+            for number, stage in enumerate(value):
+                leaves |= _leaves(stage, f"{prefix}{name}[{number}].")
+        else:
+            leaves |= _leaves(value, f"{prefix}{name}.") if isinstance(value, Table) else {f"{prefix}{name}": value}
     return leaves
 
 
@@ -169,13 +187,20 @@ def _dotted(path: Iterable[str | int]) -> str:
 def _unknown_key(path: tuple[str | int, ...]) -> str:
     table: type[BaseModel] = Config
     for part in path[:-1]:
-        kind = Draw if isinstance(part, int) else table.model_fields[part].annotation
-        table = kind if isinstance(kind, type) and issubclass(kind, BaseModel) else table
+        if isinstance(part, str):  # a number picks one of several of the same kind
+            table = _table_in(table.model_fields[part].annotation) or table
     parent, known = _dotted(path[:-1]), list(table.model_fields)
     close = difflib.get_close_matches(str(path[-1]), known, n=1, cutoff=0.0)[0]
     closest = f"{parent}.{close}" if parent else close
     place = f"[{parent}]" if parent else "the top level"
     return f'unknown key "{_dotted(path)}" (closest: "{closest}"); {place} has: {", ".join(known)}'
+
+
+def _table_in(annotation: Any) -> type[BaseModel] | None:
+    """The table that an annotation is, or is a list of or a choice with."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for inner in get_args(annotation) if (found := _table_in(inner))), None)
 
 
 def _shown(value: object, kind: str) -> str:

@@ -2,21 +2,26 @@
 
 Every range and every rule between keys is checked here, when a config is made. Left out on purpose: whether
 a game, a family or a base model of that name exists (the tables that own those names refuse them), how
-opponents are declared (`declared`), and reading files (`loading`).
+opponents are declared (`declared`), stages (`staging`), and reading files (`loading`).
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from mage.config.acting import Agent, Prompt
 from mage.config.declared import Declaration, Opponents, Table
+from mage.config.population import League
+from mage.config.staging import Stage, completed
 
 
 class Run(Table):
     """[run]: length, bookkeeping and machine of the run."""
 
     seed: int = Field(default=1, ge=0, lt=2**31, description="root of all keyed randomness")
-    iterations: int = Field(default=40, ge=1, description="training updates of every learner")
+    iterations: int = Field(
+        default=40, ge=1, description="training updates of every learner; with [[stage]] tables the sum of theirs"
+    )
     threads: int = Field(
         default=0, ge=0, description="CPU threads, part of what makes a run repeatable; 0: decided when the run starts"
     )
@@ -69,7 +74,10 @@ class Trial(Table):
     """[trial]: how often an agent meets the same opponent in a row, and what it remembers."""
 
     episodes: int = Field(default=3, ge=1, description="episodes per trial")
-    memory: Literal["transcript", "none"] = Field(default="transcript", description="what carries over episodes")
+    memory: Literal["transcript", "reflection", "both", "none"] = Field(
+        default="transcript",
+        description="what carries over episodes: all that was read and written, what was written down for it, or both",
+    )
     on_overflow: Literal["error"] = Field(default="error", description="what to do if a context cannot fit")
 
 
@@ -83,6 +91,9 @@ class Pretrain(Table):
     corpus: tuple[Declaration, ...] = Field(
         default=(), description="opponents whose matches are the corpus; empty means opponents.training"
     )
+    reflections: Literal["counts", "replies", "both"] = Field(
+        default="counts", description="what is written down after an episode of the corpus, where agents reflect"
+    )
 
 
 class Model(Table):
@@ -93,6 +104,7 @@ class Model(Table):
         min_length=1,
         description='base model: one that `mage models` lists, a Hub id "owner/name", or a folder "./name"',
     )
+    offline: bool = Field(default=False, description="never touch the network: a Hub model has to be here already")
     layers: int = Field(default=3, ge=1, description="layers of builtin:tiny")
     width: int = Field(default=128, ge=1, description="hidden size of builtin:tiny, an even multiple of heads")
     heads: int = Field(default=4, ge=1, description="attention heads of builtin:tiny")
@@ -111,48 +123,6 @@ class Lora(Table):
     rank: int = Field(default=8, ge=1, description="rank of every adapter")
     alpha: int = Field(default=16, ge=1, description="scale: the update is multiplied by alpha / rank")
     targets: str | tuple[str, ...] = Field(default="all-linear", description='layers by name, or "all-linear"')
-
-
-class Matchmaking(Table):
-    """[league.matchmaking]: weights of who meets whom; only their ratios count."""
-
-    scripted: float = Field(default=0.7, ge=0, description="scripted training opponents")
-    self_play: float = Field(default=0.15, ge=0, description="other learners as they are now")
-    uniform: float = Field(default=0.0, ge=0, description="frozen snapshots, each as likely")
-    pfsp: float = Field(default=0.15, ge=0, description="frozen snapshots, those that beat the learner more often")
-
-    @model_validator(mode="after")
-    def _some_weight(self) -> "Matchmaking":
-        if self.scripted + self.self_play <= 0:
-            raise ValueError(
-                "got scripted = 0 and self_play = 0, expected one above 0 (there are no snapshots at first)"
-            )
-        return self
-
-
-class League(Table):
-    """[league]: the population and its pairings."""
-
-    learners: int = Field(default=4, ge=1, description="agents that train")
-    groups: int = Field(default=8, ge=1, description="groups per learner and iteration")
-    num_generations: int = Field(default=16, ge=1, description="trials per group, differing by sampling only")
-    snapshot_every: int = Field(default=10, ge=1, description="iterations between frozen copies of each learner")
-    snapshots_kept: int = Field(
-        default=16, ge=0, description="snapshots that stay in the league, over all learners; the oldest go first"
-    )
-    pfsp_power: float = Field(default=2.0, ge=0, description="sharpness of pfsp: weight (1 - win rate) ** power")
-    matchmaking: Matchmaking = Field(default_factory=Matchmaking, description="weights of who meets whom")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The learners' names, which stand in logs, folders and tables."""
-        return tuple(f"learner_{number}" for number in range(self.learners))
-
-    @model_validator(mode="after")
-    def _self_play_has_a_partner(self) -> "League":
-        if self.learners == 1 and self.matchmaking.scripted == 0:
-            raise ValueError("got learners = 1 and matchmaking.scripted = 0, expected 2 learners or more for self-play")
-        return self
 
 
 Cell = Literal["learner", "game", "seat", "opponent", "episode", "turn"]
@@ -219,12 +189,20 @@ class Config(Table):
     run: Run = Field(default_factory=Run, description="length, bookkeeping and machine")
     game: Game = Field(default_factory=Game, description="what is played")
     trial: Trial = Field(default_factory=Trial, description="episodes and memory")
+    agent: Agent = Field(default_factory=Agent, description="how agents come to a move and what they write")
+    prompt: Prompt = Field(default_factory=Prompt, description="what is put before them")
     model: Model = Field(default_factory=Model, description="the frozen base")
     lora: Lora = Field(default_factory=Lora, description="the shape of every adapter")
     league: League = Field(default_factory=League, description="population and pairings")
     learning: Learning = Field(default_factory=Learning, description="advantages, loss, optimiser")
     opponents: Opponents = Field(default_factory=Opponents, description="scripted opponents")
     evaluation: Evaluation = Field(default_factory=Evaluation, description="defaults of `mage evaluate`")
+    stage: tuple[Stage, ...] = Field(default=(), description="stages, one after the other; none is one of kind rl")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _stages_are_completed(cls, data: Any) -> Any:
+        return completed(data)
 
     @model_validator(mode="after")
     def _opponents_suffice(self) -> "Config":

@@ -1,86 +1,59 @@
-"""What a replayed match looks like: one screen at one step, or the whole match as plain text.
+"""What a replayed match looks like: one screen at one step.
 
-Pure functions of a match and a size. Leaves out reading logs, keys and time (`watch.py`). Text of a match is
-taken literally, never as markup; it was cleaned when the match was read (`replay.py`).
+Pure functions of a match and a size. Leaves out the exact prompt (`prompt_view.py`), plain text (`transcript.py`),
+reading logs, keys and time (`watch.py`). Text of a match is taken literally, never as markup; it was cleaned when the
+match was read (`replay.py`).
 """
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from rich.cells import cell_len, chop_cells, set_cell_size
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
+from mage.views.cells import bar, count, cut, number, quoted, stack, wrap
+from mage.views.happening import happening, headline, place, reasons, says_more, seat_name
 from mage.views.replay import Match, Move
 
 SEAT_STYLES = ("cyan", "magenta", "yellow", "blue")
 KEYS = (
-    "space pause  n next  p back  + - speed  [ ] match  q quit",
-    "space  n next  p back  + -  [ ]  q quit",
+    "space pause  n next  p back  + - speed  [ ] match  x prompt  q quit",
+    "space  n next  p back  + -  [ ]  x  q",
     "n next  q quit",
 )
-EIGHTHS = " ▏▎▍▌▋▊▉█"
-FEW_ROWS = 3  # rows of moves, and of text, that stay while anything less needed is still there
+FEW_ROWS = 3  # rows of moves, and of each text, that stay while anything less needed is still there
 
 
-def number(value: float) -> str:
-    """A score with its sign, as an integer where it is one: +2, -0.50, 0."""
-    if value == int(value):
-        return f"{int(value):+d}" if value else "0"
-    return f"{value:+.2f}"
+@dataclass(frozen=True, slots=True)
+class _Quote:
+    """A text to show."""
+
+    title: str
+    lines: list[str]
+    end: bool = False  # whether its end matters more than its beginning
+
+    @property
+    def rows(self) -> int:
+        """Rows that all of it takes, the title's included."""
+        return len(self.lines) + 1
+
+    @property
+    def few(self) -> int:
+        """Rows that it keeps while anything less needed is there."""
+        return min(len(self.lines), FEW_ROWS) + 1
 
 
-def cut(text: str, width: int, unicode: bool = True) -> str:
-    """`text` in at most `width` terminal cells, an ellipsis where something is missing."""
-    if cell_len(text) <= width:
-        return text
-    return set_cell_size(text, max(width - 1, 0)) + ("…" if unicode else "~")[: max(width, 0)]
+def chosen_from(move: Move, reads_text: bool, width: int, rows: int, unicode: bool) -> list[Text]:
+    """The legal moves with their probabilities as bars, the one played marked; without probabilities, in one line.
 
-
-def bar(share: float, width: int, unicode: bool) -> str:
-    """A bar of `share` (0 to 1) of `width` cells, to an eighth of a cell in Unicode."""
-    share = min(max(share, 0.0), 1.0)
-    if not unicode:
-        return "#" * round(share * width)
-    whole, rest = divmod(round(share * width * 8), 8)
-    return EIGHTHS[8] * whole + (EIGHTHS[rest] if rest else "")
-
-
-def wrap(text: str, width: int) -> list[str]:
-    """The lines of `text`, broken at `width` cells; blank lines at its end are left out."""
-    width = max(width, 2)
-    lines: list[str] = []
-    for line in text.rstrip("\n").split("\n") if text.strip() else []:
-        parts = chop_cells(line, width)
-        if line.isascii():  # between words where every letter is one cell wide
-            parts = textwrap.wrap(line, width, drop_whitespace=False, replace_whitespace=False)
-        lines.extend(parts or [""])
-    return lines
-
-
-def headline(match: Match) -> str:
-    """One line that says which match this is."""
-    return f"match {match.id}  {match.game}  iteration {match.iteration}  memory {match.memory}"
-
-
-def happening(match: Match, step: tuple[int, int]) -> tuple[str, str]:
-    """What happens at `step`, as (where and whose, what)."""
-    episode, at = step
-    moves = match.episodes[episode].moves
-    if at == len(moves):
-        scores = ", ".join(number(value) for value in match.episodes[episode].returns)
-        over = "trial" if episode + 1 == len(match.episodes) else f"episode {episode + 1}"
-        return f"{over} over", f"this episode's returns by seat: {scores}"
-    move = moves[at]
-    plays = "forfeits" + (f" with {move.move}" if move.move else "") if move.forfeit else f"plays {move.move}"
-    return f"round {move.number + 1}: seat {move.seat} {match.members[move.seat]}", plays
-
-
-def _bars(move: Move, width: int, rows: int, unicode: bool) -> list[Text]:
+    reads_text: whether a language agent moves. Returns at most `rows` lines; unlikely moves are left out first.
+    """
     if move.probabilities is None:
         legal = cut("legal  " + " ".join(move.legal), width, unicode)
-        return [Text("scripted player: no probabilities"[:width], "dim"), Text(legal)][: max(rows, 0)]
+        why = "no probabilities" if reads_text else "scripted player: no probabilities"
+        return [Text(why[:width], "dim"), Text(legal)][: max(rows, 0)]
     pairs = list(zip(move.legal, move.probabilities, strict=True))
     shown = set(range(len(pairs)))
     if len(pairs) > rows:  # keep the move played and the likeliest others, in the order of the legal moves
@@ -148,9 +121,7 @@ def frame(match: Match, cursor: int, width: int, height: int, unicode: bool = Tr
     episode, at = step
     moves = match.episodes[episode].moves
     where, what = happening(match, step)
-    progress = f"move {at + 1} of {len(moves)}" if at < len(moves) else "over"
-    place = f"episode {episode + 1} of {len(match.episodes)}, {progress}"
-    head = [Text(cut(headline(match), width, unicode), "bold"), Text(place)]
+    head = [Text(cut(headline(match), width, unicode), "bold"), Text(place(match, step))]
     title = [Text(cut(where, width, unicode), "bold"), Text(cut(f"  {what}", width, unicode), "bold green")]
     keys = next((line for line in KEYS if cell_len(line) <= width), KEYS[-1])
     foot = [Text(cut(status, width, unicode), "dim"), Text(keys, "dim")]
@@ -158,63 +129,51 @@ def frame(match: Match, cursor: int, width: int, height: int, unicode: bool = Tr
     past = _history(match, step, width)
     move = moves[at] if at < len(moves) else None
     choices = 0 if move is None else 2 if move.probabilities is None else len(move.legal)
-    news = [] if move is None else wrap(move.news, width - 2) or ["(nothing)"]
+    quotes = _reflections(match, episode, width) if move is None else _read_and_written(move, width)
 
-    wanted = min(choices, FEW_ROWS) + min(len(news), FEW_ROWS) + bool(news)
+    kept = sum(quote.few for quote in quotes)
     for section in (foot, past, score, head):
-        if sum(map(len, (head, title, score, past, foot))) + wanted > height:
+        if sum(map(len, (head, title, score, past, foot))) + min(choices, FEW_ROWS) + kept > height:
             section.clear()
     room = height - sum(map(len, (head, title, score, past, foot)))
-    rows = min(choices, max(room - bool(news) - min(len(news), FEW_ROWS), 1))
-    bars = [] if move is None else _bars(move, width, rows, unicode)
-    reads = _reads(news, room - bool(news) - len(bars), unicode)
-    return _stack([head, score, past, title + bars, reads], foot, width, height)
+    bars: list[Text] = []
+    if move is not None:
+        rows = min(choices, max(room - kept, 1))
+        bars = chosen_from(move, match.reads_text(move.seat), width, rows, unicode)
+    texts = [
+        quoted(cut(quote.title, width, unicode), quote.lines, rows, unicode, quote.end)
+        for quote, rows in zip(quotes, _shares(quotes, room - len(bars)), strict=True)
+    ]
+    return stack([head, score, past, title + bars, *texts], foot, width, height)
 
 
-def _reads(news: list[str], rows: int, unicode: bool) -> list[Text]:
-    if not news or rows < 1:
-        return []
-    if len(news) > rows:
-        left_out = len(news) - (rows - 1)
-        news = [*news[: rows - 1], f"({left_out} more lines)"]
-    gutter = "│ " if unicode else "| "
-    return [Text("the seat reads", "dim"), *(Text.assemble((gutter, "dim"), line) for line in news)]
+def _read_and_written(move: Move, width: int) -> list[_Quote]:
+    """What the seat read, what it wrote where that is more than its move, and which of it was not legal."""
+    quotes = [_Quote("the seat reads", wrap(move.news, width - 2) or ["(nothing)"])]
+    if says_more(move):
+        thinking = f" ({count(move.thinking, 'thinking token')})" if move.thinking else ""
+        written = wrap(move.said, width - 2) or ["(nothing)"]
+        quotes.append(_Quote(f"the seat writes{thinking}", written, end=True))
+    if move.illegal:
+        why = [f"{attempt} {reason}" for attempt, reason in enumerate(reasons(move), start=1)]
+        quotes.append(_Quote("tries that were not legal", [line for text in why for line in wrap(text, width - 2)]))
+    return quotes
 
 
-def _stack(sections: list[list[Text]], foot: list[Text], width: int, height: int) -> list[Text]:
-    """Sections under one another, blank lines between them while they fit, the foot at the bottom."""
-    sections = [section for section in sections if section]
-    spare = height - sum(map(len, sections)) - len(foot)
-    lines: list[Text] = []
-    for index, section in enumerate(sections):
-        if index and spare > 0:
-            lines.append(Text())
-            spare -= 1
-        lines.extend(section)
-    if foot:
-        lines += [Text() for _ in range(max(spare, 0))] + foot
-    for line in lines:
-        line.no_wrap = True
-        line.truncate(max(width, 1), overflow="crop")
-    return lines[: max(height, 1)]
+def _reflections(match: Match, episode: int, width: int) -> list[_Quote]:
+    return [
+        _Quote(f"{seat_name(match, seat)} reflects", wrap(reflection.text, width - 2) or ["(nothing)"])
+        for seat, reflection in enumerate(match.episodes[episode].reflections)
+        if reflection is not None
+    ]
 
 
-def transcript(match: Match, unicode: bool = True) -> Iterator[str]:
-    """The whole match as plain lines, without colour; lines are as long as the match's text makes them."""
-    yield headline(match)
-    for seat, name in enumerate(match.members):
-        yield f"seat {seat}  {name}"
-    for episode, at in match.steps():
-        moves = match.episodes[episode].moves
-        if at == 0:
-            yield ""
-            yield f"episode {episode + 1} of {len(match.episodes)}"
-        where, what = happening(match, (episode, at))
-        scores = match.scores((episode, at))
-        trial = ", ".join(number(sum(column)) for column in zip(*scores, strict=True))
-        yield f"  {where}, trial score by seat: {trial}"
-        if at < len(moves):
-            reads = moves[at].news.rstrip("\n").split("\n") if moves[at].news else []
-            yield from (f"    reads  {line}" for line in reads)
-            yield from (f"    {line.plain}" for line in _bars(moves[at], 60, len(moves[at].legal) + 2, unicode))
-        yield f"    {what}"
+def _shares(quotes: Sequence[_Quote], room: int) -> list[int]:
+    """Rows for each text: a few for all of them, the last ones first, then all that it needs, in the same order."""
+    shares = [0] * len(quotes)
+    for wanted in ([quote.few for quote in quotes], [quote.rows for quote in quotes]):
+        for index in reversed(range(len(quotes))):
+            more = max(min(wanted[index] - shares[index], room), 0)
+            shares[index] += more
+            room -= more
+    return shares

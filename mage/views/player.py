@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from mage.views.replay import Match, Replays
 
 SLOWEST, FASTEST = 0.125, 64.0  # moves per second
+SCROLLED = 8  # lines at a time
 
 
 @dataclass
@@ -19,6 +20,8 @@ class Player:
     speed: float = 1.0  # moves per second
     live: bool = False
     playing: bool = True
+    prompt: bool = False  # whether the exact prompt is shown instead of the match
+    back: int = 0  # lines before the prompt's end at which its display ends
     cursor: int = 0
     done: bool = False
     _shown: tuple[str, Match] | None = field(default=None, repr=False)
@@ -47,20 +50,20 @@ class Player:
     def advance(self) -> None:
         """One move on by itself; live, on to the next match, or done when the run has ended."""
         if not self.at_end:
-            self.cursor += 1
+            self.cursor, self.back = self.cursor + 1, 0
         elif self.live and not self.turn(1):
             self.done = self.replays.ended
 
     def toggle(self) -> None:
         """Pause or go on; at the end of a match, start it again."""
         if self.at_end and not self.live:
-            self.cursor, self.playing = 0, True
+            self.cursor, self.back, self.playing = 0, 0, True
         else:
             self.playing = not self.playing
 
     def move(self, by: int) -> None:
         """Pause, and go so many steps on (or back, below 0)."""
-        self.playing = False
+        self.playing, self.back = False, 0
         last = len(self.match.steps()) - 1 if self.match else 0
         self.cursor = min(max(self.cursor + by, 0), last)
 
@@ -75,8 +78,17 @@ class Player:
         place = self.replays.ids.index(self.identity) + by
         if not 0 <= place < len(self.replays.ids):
             return False
-        self.identity, self.cursor = self.replays.ids[place], 0
+        self.identity, self.cursor, self.back = self.replays.ids[place], 0, 0
         return True
+
+    def show_prompt(self) -> None:
+        """Show the exact prompt, from its end, or the match again."""
+        self.prompt, self.back = not self.prompt, 0
+
+    def scroll(self, by: int) -> None:
+        """Pause, and go so many lines back in the prompt (or on, below 0); a screen bounds how far back."""
+        if self.prompt:
+            self.playing, self.back = False, max(self.back + by, 0)
 
     def quit(self) -> None:
         """Stop showing."""
@@ -103,5 +115,8 @@ KEY_ACTIONS: dict[str, Callable[[Player], object]] = {
     "-": lambda player: player.faster(0.5),
     "]": lambda player: player.turn(1),
     "[": lambda player: player.turn(-1),
+    "x": Player.show_prompt,
+    "u": lambda player: player.scroll(SCROLLED),
+    "d": lambda player: player.scroll(-SCROLLED),
     "q": Player.quit,
 }

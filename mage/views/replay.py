@@ -6,13 +6,12 @@ and a match that lacks something is refused in one sentence.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from games.errors import RequestError
 from mage.events import Event
+from mage.views.replay_fields import Fields, anything, index, items, number
 from mage.views.safe_text import clean
 
 NAMES_LISTED = 8
@@ -30,6 +29,35 @@ class Move:
     probabilities: tuple[float, ...] | None  # of each legal move; None when none were logged
     reward: float  # the seat's own, game units, until its next move
     forfeit: bool
+    said: str = ""  # all that the seat wrote, as it wrote it; "" where that is the move and a newline
+    prompt: str = ""  # the exact text put before the seat since it last wrote; "" where that is `news`
+    thinking: int = 0  # tokens of thinking in `said`
+    illegal: tuple[str, ...] = ()  # why each failed try was none
+    randomised: bool = False  # whether the move was drawn, since no try was legal
+
+    @property
+    def read(self) -> str:
+        """What was put before the seat since it last wrote."""
+        return self.prompt or self.news
+
+    @property
+    def wrote(self) -> str:
+        """What the seat wrote."""
+        return self.said or self.move + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """What a seat wrote after an episode for its own later use, cleaned for display."""
+
+    text: str
+    prompt: str = ""  # the exact text put before the seat since its last move; "" where that was not logged
+    said: str = ""  # as it wrote it; "" where that is the text and a newline
+
+    @property
+    def wrote(self) -> str:
+        """What the seat wrote."""
+        return self.said or self.text + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +66,7 @@ class Episode:
 
     returns: tuple[float, ...]  # by seat, game units
     moves: tuple[Move, ...]
+    reflections: tuple[Reflection | None, ...]  # by seat; None for one that writes none
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +83,11 @@ class Match:
     def steps(self) -> list[tuple[int, int]]:
         """Where a viewer can stand: (episode, move), from 0; one past the last move is the episode's end."""
         return [(e, m) for e, episode in enumerate(self.episodes) for m in range(len(episode.moves) + 1)]
+
+    def reads_text(self, seat: int) -> bool:
+        """Whether a language agent sits there: scripted players are given nothing to read, and write their move."""
+        moves = [move for episode in self.episodes for move in episode.moves if move.seat == seat]
+        return any(move.read or move.said or move.illegal for move in moves)
 
     def scores(self, step: tuple[int, int]) -> list[tuple[float, ...]]:
         """Scores by episode, then seat, as known at `step`: finished episodes, then the one being played.
@@ -72,107 +106,70 @@ class Match:
         return [*finished, tuple(now)]
 
 
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError("a number")
-    return float(value)
-
-
-def _index(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError("a count from 0")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError("text")
-    return value
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise ValueError("a list")
-    return value
-
-
-class _Fields:
-    """The fields of one JSON object of a match, each taken with a check; errors name the match and field."""
-
-    def __init__(self, owner: str, value: Any, unicode: bool) -> None:
-        self.owner, self.unicode = owner, unicode
-        if not isinstance(value, Mapping):
-            raise self.error("an entry that is not an object")
-        self.value = value
-
-    def error(self, what: str) -> RequestError:
-        return RequestError(f"{self.owner} has {what}: the log is damaged or not ours; write it again with mage")
-
-    def take(self, name: str, convert: Callable[[Any], Any]) -> Any:
-        if name not in self.value:
-            raise self.error(f"no field {name!r}")
-        try:
-            return convert(self.value[name])
-        except (ValueError, OverflowError) as error:
-            raise self.error(f"a field {name!r} that is not {error}") from error
-
-    def text(self, name: str, keep: str = "") -> str:
-        return clean(self.take(name, _text), self.unicode, keep)
-
-    def many(self, name: str, convert: Callable[[Any], Any]) -> tuple[Any, ...]:
-        return tuple(self.take(name, lambda value: [convert(item) for item in _list(value)]))
-
-
 def parse_match(event: Event, unicode: bool = True) -> Match:
     """A `match` event as a Match, its texts cleaned (see `clean`). Raises RequestError when malformed."""
-    fields = _Fields(f"match {clean(str(event.get('id')), False)[:40]!r}", event, unicode)
-
-    def name(value: Any) -> str:
-        return clean(_text(value), unicode)
-
-    members = fields.many("members", name)
-    episodes = tuple(_episode(fields, value, len(members)) for value in fields.take("episodes", _list))
+    fields = Fields(f"match {clean(str(event.get('id')), False)[:40]!r}", event, unicode)
+    members = fields.many("members", fields.line)
+    episodes = tuple(_episode(fields, value, len(members)) for value in fields.take("episodes", items))
     if not members or not episodes:
         raise fields.error("no members or no episodes")
     return Match(
-        fields.text("id"),
-        fields.take("iteration", _index),
-        fields.text("game"),
-        fields.text("memory"),
+        fields.take("id", fields.line),
+        fields.take("iteration", index),
+        fields.take("game", fields.line),
+        fields.take("memory", fields.line),
         members,
         episodes,
     )
 
 
-def _episode(match: _Fields, value: Any, seats: int) -> Episode:
-    fields = _Fields(match.owner, value, match.unicode)
-    returns = fields.many("returns", _number)
-    moves = tuple(_move(fields, move, seats) for move in fields.take("turns", _list))
+def _episode(match: Fields, value: Any, seats: int) -> Episode:
+    fields = Fields(match.owner, value, match.unicode)
+    returns = fields.many("returns", number)
+    moves = tuple(_move(fields, move, seats) for move in fields.take("turns", items))
     if len(returns) != seats:
         raise fields.error(f"{len(returns)} returns for {seats} seats")
-    return Episode(returns, moves)
+    return Episode(returns, moves, _reflections(fields, seats))
 
 
-def _move(match: _Fields, value: Any, seats: int) -> Move:
-    fields = _Fields(match.owner, value, match.unicode)
-    legal = fields.many("legal", lambda item: clean(_text(item), match.unicode))
+def _reflections(fields: Fields, seats: int) -> tuple[Reflection | None, ...]:
+    columns = []
+    for name in ("reflections", "reflection_prompts", "reflections_said"):
+        column = fields.many_or_none(name, lambda item: None if item is None else fields.lines(item)) or (None,) * seats
+        if len(column) != seats:
+            raise fields.error(f"{len(column)} {name} for {seats} seats")
+        columns.append(column)
+    return tuple(
+        None if text is None else Reflection(text, prompt or "", said or "")
+        for text, prompt, said in zip(*columns, strict=True)
+    )
+
+
+def _move(match: Fields, value: Any, seats: int) -> Move:
+    fields = Fields(match.owner, value, match.unicode)
+    legal = fields.many("legal", fields.line)
     probabilities = None
-    if fields.take("probabilities", lambda item: item) is not None:
-        probabilities = fields.many("probabilities", _number)
+    if fields.take("probabilities", anything) is not None:
+        probabilities = fields.many("probabilities", number)
         if len(probabilities) != len(legal) or not all(0.0 <= p <= 1.0 + 1e-6 for p in probabilities):
             raise fields.error("probabilities that are not one in [0, 1] for each legal move")
-    seat = fields.take("seat", _index)
+    seat = fields.take("seat", index)
     if seat >= seats:
         raise fields.error(f"a move of seat {seat} among {seats} seats")
     return Move(
-        number=fields.take("turn", _index),
+        number=fields.take("turn", index),
         seat=seat,
-        news=fields.text("news", keep="\n"),
+        news=fields.take("news", fields.lines),
         legal=legal,
-        move=fields.text("move"),
+        move=fields.take("move", fields.line),
         probabilities=probabilities,
-        reward=fields.take("reward", _number),
-        forfeit=bool(fields.take("forfeit", lambda item: item)),
+        reward=fields.take("reward", number),
+        forfeit=bool(fields.take("forfeit", anything)),
+        said=fields.take_or("said", fields.lines, ""),
+        prompt=fields.take_or("prompt", fields.lines, ""),
+        thinking=fields.take_or("thinking", index, 0),
+        illegal=fields.many_or_none("illegal", fields.line),
+        randomised=bool(fields.take_or("randomised", anything, False)),
     )
 
 

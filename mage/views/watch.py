@@ -1,6 +1,7 @@
 """`mage watch`: replays logged matches in the terminal, or as plain text through a pipe, of live runs too.
 
-Reads the event log only. Leaves out drawing (`frames.py`), keys (`terminal.py`) and all that needs torch.
+Reads the event log only. Leaves out drawing (`frames.py`, `prompt_view.py`, `transcript.py`), keys (`terminal.py`) and
+all that needs torch.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ from games.errors import RequestError
 from mage.events import read
 from mage.paths import RunPaths
 from mage.views import terminal
+from mage.views.cells import cut
 from mage.views.follow import Follower
-from mage.views.frames import cut, frame, transcript
+from mage.views.frames import frame
 from mage.views.player import Player
+from mage.views.prompt_view import furthest, prompt_frame
 from mage.views.replay import Match, Replays
 from mage.views.safe_text import clean
+from mage.views.transcript import transcript
 
 LOOK = 0.2  # seconds between looks at a growing log
 BLINK = 0.1  # seconds in which a resized window is drawn again
@@ -37,12 +41,14 @@ def watch(
     speed: float = 1.0,
     live: bool = False,
     step: bool = False,
+    prompt: bool = False,
     console: Console | None = None,
 ) -> None:
     """Show logged matches of a run directory or of an event log file.
 
     match: id of the one to show; None takes the last with a learner. speed: moves per second (> 0). live:
-    wait for new matches until the run ends. step: start paused. console: where to; standard output if None.
+    wait for new matches until the run ends. step: start paused. prompt: show all that stood before a seat when it
+    wrote, exactly, instead of what it read last. console: where to; standard output if None.
     Without a terminal on both ends the match is printed once as plain text. Raises RequestError when there is
     nothing to show, the id is unknown, or the log is damaged.
     """
@@ -56,7 +62,8 @@ def watch(
         raise RequestError(
             f"{path} holds no matches; train with run.log_matches above 0, wait for the first, or use --live"
         )
-    player = Player(replays, replays.default() if match is None else replays.find(match), speed, live, not step)
+    chosen = replays.default() if match is None else replays.find(match)
+    player = Player(replays, chosen, speed, live, playing=not step, prompt=prompt)
     try:
         if is_interactive(console):
             _play(player, more, console, clean(str(run)))
@@ -112,7 +119,10 @@ def _screen_lines(player: Player, width: int, height: int, unicode: bool, run: s
     if player.match is None:
         waiting = [f"waiting for the first match of {run}", "q quit"]
         return [Text(cut(line, width, unicode), no_wrap=True) for line in waiting][:height]
-    return frame(player.match, player.cursor, width, height, unicode, player.status())
+    if not player.prompt:
+        return frame(player.match, player.cursor, width, height, unicode, player.status())
+    player.back = min(player.back, furthest(player.match, player.cursor, width, height))
+    return prompt_frame(player.match, player.cursor, width, height, unicode, player.status(), player.back)
 
 
 def _play(player: Player, more: Callable[[], None], console: Console, run: str) -> None:
@@ -122,7 +132,7 @@ def _play(player: Player, more: Callable[[], None], console: Console, run: str) 
         due, look = time.monotonic() + 1 / player.speed, time.monotonic()
         while not player.done:
             size = terminal.size(console.file.fileno())
-            state = (size, player.identity, player.cursor, player.status())
+            state = (size, player.identity, player.cursor, player.prompt, player.back, player.status())
             if state != drawn:
                 console.size = ConsoleDimensions(*size)
                 screen.update(Group(*_screen_lines(player, *size, unicode, run)))
@@ -144,7 +154,7 @@ def _print(player: Player, more: Callable[[], None], out: IO[str]) -> None:
     unicode = speaks_unicode(out)
     try:
         for match in _matches(player, more):
-            out.writelines(f"{line}\n" for line in transcript(match, unicode))
+            out.writelines(f"{line}\n" for line in transcript(match, unicode, player.prompt))
             out.flush()
     except BrokenPipeError:  # the reader has seen enough, as in `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())

@@ -21,10 +21,12 @@ from mage import models, tiny
 from mage.adapter_files import LoraSettings
 from mage.adapters import AdapterBank
 from mage.codec import Codec
+from mage.decisions import Acting
 from mage.keys import PlayKeys
 from mage.matches import plan_trials
 from mage.models import LanguageModel
-from mage.sampler import ConstrainedSampler
+from mage.renderers import Prompt
+from mage.sampler import CachedSampler
 from mage.scheduler import play_all
 from mage.tiny import TinySettings
 from mage.trials import Conditions, PlayedTrial
@@ -33,6 +35,7 @@ from populations.matchmaking import Pairing
 LEARNERS = ("ann", "bob", "cid", "dan")
 SNAPSHOT = "ann@1"
 PREFIXED = ("1", "10", "O-O", "O-O-O")  # moves that begin with one another
+CHOOSING, BARE = Acting(), Prompt()  # the defaults
 LIVELY = 8.0  # a fresh network's matrices are so small that every next token would be as likely as any other
 
 Plays = Callable[..., list[PlayedTrial]]
@@ -41,8 +44,11 @@ Plays = Callable[..., list[PlayedTrial]]
 class Characters:
     """A tokenizer that spells: a token for every character."""
 
-    def encode(self, text: str, *, add_special_tokens: bool = False) -> list[int]:
+    def encode(self, text: str, *, add_special_tokens: bool = False, split_special_tokens: bool = False) -> list[int]:
         return [ord(character) for character in text]
+
+    def decode(self, ids: Sequence[int], *, clean_up_tokenization_spaces: bool = False) -> str:
+        return "".join(map(chr, ids))
 
 
 @pytest.fixture(autouse=True)
@@ -70,8 +76,13 @@ def castling() -> MatrixGame:
 
 
 @pytest.fixture(scope="session")
-def spelling() -> Codec:
-    return Codec(Characters(), (0,))
+def characters() -> Characters:
+    return Characters()
+
+
+@pytest.fixture(scope="session")
+def spelling(characters: Characters) -> Codec:
+    return Codec(characters, (0,))
 
 
 @pytest.fixture(scope="session")
@@ -124,11 +135,13 @@ def play(model: LanguageModel, bank: AdapterBank) -> Plays:
         seed: int = 0,
         lane_rows: int = 16,
         reader: LanguageModel = model,
+        acting: Acting = CHOOSING,
+        prompt: Prompt = BARE,
     ) -> list[PlayedTrial]:
         keys = PlayKeys(seed, "train", 0)
         scripted = {p.opponent: parse(game, p.opponent) for p in pairings if p.opponent_kind == "scripted"}
-        conditions = Conditions(game, reader.codec, keys, episodes, memory)
-        sampler = ConstrainedSampler(reader, bank, 64)
+        conditions = Conditions(game, reader.codec, keys, episodes, memory, acting, prompt)
+        sampler = CachedSampler(reader, bank, 64)
         return play_all(plan_trials(pairings, scripted, keys, game.seats), conditions, sampler, lane_rows=lane_rows)
 
     return play

@@ -13,11 +13,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import mage.training
+import mage.lessons
+import mage.training_run
 from games.naming import behaviour, parse
 from mage import tiny
 from mage.paths import RunPaths
 from mage.records import EpisodeRecord, TrialRecord
+from mage.stages import open_stages, plan_stages
 from mage.trials import PlayedTrial
 
 STEPS = 3  # iterations of the loop
@@ -74,10 +76,11 @@ def run_through(config, setting, folder, play):
         conditions=lambda play_keys: None,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mage.training, "Learner", NoLearner)
-        patch.setattr(mage.training, "play_all", play)
-        patch.setattr(mage.training, "build_rows", lambda played, learners, credit: ([], {}))
-        run = mage.training.TrainingRun(session, resumed=False)
+        patch.setattr(mage.training_run, "Learner", NoLearner)
+        patch.setattr(mage.lessons, "play_all", play)
+        patch.setattr(mage.lessons, "build_rows", lambda played, learners, credit: ([], {}))
+        stages = open_stages(session, plan_stages(config, setting))
+        run = mage.training_run.TrainingRun(session, stages, resumed=False)
         for _ in range(STEPS):
             run.step()
     return session.paths

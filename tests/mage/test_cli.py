@@ -59,7 +59,7 @@ def test_python_m_mage_is_the_command():
 def test_help_lists_the_commands_and_no_completion(capsys):
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    commands = ("train", "watch", "evaluate", "compare", "standings", "games", "opponents", "models")
+    commands = ("train", "diagnose", "watch", "evaluate", "compare", "standings", "games", "opponents", "models")
     assert all(name in shown for name in commands)
     assert "completion" not in shown
 
@@ -180,8 +180,8 @@ def test_a_json_file_that_cannot_be_written_is_refused_before_the_work(capsys, t
 
 def test_watch_passes_its_options_on(stand_in):
     calls = stand_in("mage.views.watch", "watch", lambda: None)
-    assert main(["watch", "r", "--match", "12-5", "--speed", "3", "--live", "--step"]) == 0
-    assert calls[0][1] == {"match": "12-5", "speed": 3.0, "live": True, "step": True}
+    assert main(["watch", "r", "--match", "12-5", "--speed", "3", "--live", "--step", "--prompt"]) == 0
+    assert calls[0][1] == {"match": "12-5", "speed": 3.0, "live": True, "step": True, "prompt": True}
 
 
 def test_games_and_opponents_are_listed(capsys, monkeypatch):

@@ -17,7 +17,7 @@ class Fixed:
         self.table = table
         self.calls: list[str] = []
 
-    def encode(self, text: str, *, add_special_tokens: bool = False) -> list[int]:
+    def encode(self, text: str, *, add_special_tokens: bool = False, split_special_tokens: bool = False) -> list[int]:
         self.calls.append(text)
         return self.table[text]
 

@@ -15,7 +15,7 @@ from mage.adapter_files import LoraSettings
 from mage.adapters import BASE, AdapterBank
 from mage.learner import Learner
 from mage.rows import Row
-from mage.sampler import ConstrainedSampler
+from mage.sampler import CachedSampler
 from tests.mage.small_rows import (
     CAPACITY,
     MIXED,
@@ -49,17 +49,17 @@ def test_a_base_that_onednn_multiplies_answers_as_peft_does_and_so_does_the_untr
     rows, spelled, bank, spelling
 ):
     bank.pack_base()
-    again = sample(ConstrainedSampler(spelled, bank, CAPACITY), spelling, MIXED)
+    again = sample(CachedSampler(spelled, bank, CAPACITY), spelling, MIXED)
     assert [row.ids for row in again] == [row.ids for row in rows]
     torch.testing.assert_close(sampled(again), sampled(rows), rtol=0, atol=1e-4)
     torch.testing.assert_close(trained(spelled, bank, rows), sampled(rows), rtol=0, atol=1e-4)
-    alone = [row for row in sample(ConstrainedSampler(spelled, bank, CAPACITY), spelling, [BASE])]
+    alone = [row for row in sample(CachedSampler(spelled, bank, CAPACITY), spelling, [BASE])]
     torch.testing.assert_close(trained(spelled, bank, alone), sampled(alone), rtol=0, atol=1e-4)
 
 
 def test_changed_weights_and_loaded_snapshots_are_seen_by_the_next_lane(rows, spelled, bank, spelling):
     """Sample, train, sample, go back, sample: with one sampler throughout."""
-    sampler = ConstrainedSampler(spelled, bank, CAPACITY)
+    sampler = CachedSampler(spelled, bank, CAPACITY)
     first = sample(sampler, spelling, MIXED)
     assert first == rows
     before = bank.adapters["ann"].state()
@@ -74,8 +74,8 @@ def test_changed_weights_and_loaded_snapshots_are_seen_by_the_next_lane(rows, sp
 @pytest.mark.parametrize("agent", ["ann", "ann@1"])
 def test_merging_an_agent_that_is_alone_changes_no_log_probability_and_no_weight(agent, spelled, bank, spelling):
     before = {name: tensor.clone() for name, tensor in bank.model.state_dict().items()}
-    found = sample(ConstrainedSampler(spelled, bank, CAPACITY, merge=True), spelling, [agent] * 3)
-    plain = sample(ConstrainedSampler(spelled, bank, CAPACITY), spelling, [agent] * 3)
+    found = sample(CachedSampler(spelled, bank, CAPACITY, merge=True), spelling, [agent] * 3)
+    plain = sample(CachedSampler(spelled, bank, CAPACITY), spelling, [agent] * 3)
     assert [row.ids for row in found] == [row.ids for row in plain]
     torch.testing.assert_close(sampled(found), sampled(plain), rtol=0, atol=1e-5)
     assert not torch.equal(sampled(found), sampled(plain))  # it was another computation
@@ -84,8 +84,8 @@ def test_merging_an_agent_that_is_alone_changes_no_log_probability_and_no_weight
 
 def test_lanes_of_several_agents_or_of_the_base_are_not_merged(spelled, bank, spelling):
     merging, plain = (
-        ConstrainedSampler(spelled, bank, CAPACITY, merge=True),
-        ConstrainedSampler(spelled, bank, CAPACITY),
+        CachedSampler(spelled, bank, CAPACITY, merge=True),
+        CachedSampler(spelled, bank, CAPACITY),
     )
     for agents in (MIXED, (BASE, BASE)):
         assert sample(merging, spelling, agents) == sample(plain, spelling, agents)
@@ -100,7 +100,7 @@ def test_a_base_in_bfloat16_keeps_float32_masters_and_samples_about_what_it_trai
         bank.add(name, trainable=True, seed=seed)
         moved(bank, name)
     agents = [name for name in MIXED if name != BASE]
-    found = sample(ConstrainedSampler(spelled, bank, CAPACITY), spelling, agents)
+    found = sample(CachedSampler(spelled, bank, CAPACITY), spelling, agents)
     assert 0 < (trained(spelled, bank, found) - sampled(found)).abs().max() < 0.3
     grads = gradients(spelled, bank, learning(found))
     assert all(gradient.isfinite().all() for parts in grads.values() for gradient in parts)
@@ -114,7 +114,7 @@ def test_sixty_four_agents_with_a_row_each(spelled, bank, spelling):
     for seed, name in enumerate(names):
         bank.add(name, trainable=True, seed=seed)
         moved(bank, name)
-    found = sample(ConstrainedSampler(spelled, bank, CAPACITY), spelling, names, turns=1)
+    found = sample(CachedSampler(spelled, bank, CAPACITY), spelling, names, turns=1)
     torch.testing.assert_close(trained(spelled, bank, found), sampled(found), rtol=0, atol=1e-4)
     for number in (0, 63):
         alone = gradients(spelled, bank, learning(found[number : number + 1]))[names[number]]
@@ -124,4 +124,4 @@ def test_sixty_four_agents_with_a_row_each(spelled, bank, spelling):
 def test_a_context_that_outgrows_the_model_is_refused_in_one_sentence(monkeypatch, spelled, bank, spelling):
     monkeypatch.setattr(spelled.network.config, "max_position_embeddings", 40)
     with pytest.raises(RequestError, match=r"came to \d+ tokens, .* reads 40 at most; ask for fewer episodes"):
-        sample(ConstrainedSampler(spelled, bank, CAPACITY), spelling, MIXED)
+        sample(CachedSampler(spelled, bank, CAPACITY), spelling, MIXED)

@@ -9,7 +9,7 @@ from mage import packing
 from mage.learner import Learner
 from mage.population import LongRuns, ShortRuns
 from mage.rows import Row
-from mage.sampler import ConstrainedSampler
+from mage.sampler import CachedSampler
 from tests.mage.small_rows import CAPACITY, MIXED, SETTINGS, distance, gradients, learning, mixed_rows, sample
 
 
@@ -45,7 +45,7 @@ def test_checkpointing_computes_every_layer_twice_and_gives_the_same_gradients(m
 
 def test_checkpointing_leaves_sampling_alone(rows, spelled, bank, spelling):
     spelled.checkpoint_layers()
-    assert sample(ConstrainedSampler(spelled, bank, CAPACITY), spelling, MIXED) == rows
+    assert sample(CachedSampler(spelled, bank, CAPACITY), spelling, MIXED) == rows
 
 
 @pytest.mark.parametrize("way", [LongRuns, ShortRuns])

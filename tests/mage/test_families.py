@@ -12,7 +12,7 @@ from torch import Tensor
 from mage.adapters import BASE
 from mage.learner import Learner
 from mage.rows import Row
-from mage.sampler import ConstrainedSampler
+from mage.sampler import CachedSampler
 from tests.mage import small_families as families
 from tests.mage.small_families import AGENTS, CASES, Opened
 from tests.mage.small_rows import CAPACITY, MIXED, SETTINGS, gradients, learning, sample, sampled, trained
@@ -111,7 +111,7 @@ def test_layers_that_are_computed_again_give_the_same_gradients(case, rows):
 
 
 def test_merged_weights_and_weights_laid_out_for_onednn_change_nothing(case, rows):
-    merging = ConstrainedSampler(case.model, case.bank, CAPACITY, merge=True)
+    merging = CachedSampler(case.model, case.bank, CAPACITY, merge=True)
     merged = sample(merging, case.model.codec, ["ann"] * 3)
     assert [row.ids for row in merged] == [row.ids for row in rows[:3]]
     equal(sampled(merged), sampled(rows[:3]))

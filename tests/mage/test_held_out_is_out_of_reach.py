@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import games
-import mage.training
+import mage.training_run
 from games.errors import RequestError
 from games.naming import behaviour, parse
 from games.regions import APART
@@ -223,7 +223,7 @@ def test_a_held_out_opponent_in_the_population_is_found_out(monkeypatch):
     )
     setting = describe(config)
     assert complaints(config, setting) == []
-    monkeypatch.setattr(mage.training, "League", Careless)
+    monkeypatch.setattr(mage.training_run, "League", Careless)
     assert complaints(config, setting) == [f"{PLANTED} was met, who is neither a learner nor a snapshot"]
 
 

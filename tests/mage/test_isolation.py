@@ -11,10 +11,11 @@ import torch
 from mage import model_checks
 from mage.contexts import Context, MoveRequest, TokenChoice
 from mage.keys import PlayKeys
-from mage.learner import Learner, UpdateSettings, distributions
+from mage.learner import Learner, UpdateSettings
 from mage.losses import Clip
 from mage.rows import Row
-from mage.sampler import ConstrainedSampler
+from mage.sampler import CachedSampler
+from mage.scoring import distributions
 
 SETTINGS = UpdateSettings("grpo", "token-mean", Clip(0.2, 0.2), 0.01, 1, 1, math.inf, 1.0, 4096)
 
@@ -54,7 +55,7 @@ def test_the_trainer_keeps_it_apart(shapes, model, spoilt):
 
 
 def test_a_lane_that_takes_over_a_cache_sees_nothing_of_it(model, spoilt):
-    sampler = ConstrainedSampler(model, spoilt, 32)
+    sampler = CachedSampler(model, spoilt, 32)
 
     def log_probs(agents: list[str], tokens: int) -> list[float]:
         contexts = [Context(agent, 0, list(range(5, 5 + tokens + i))) for i, agent in enumerate(agents)]

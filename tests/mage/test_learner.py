@@ -10,9 +10,10 @@ import pytest
 import torch
 
 from mage.adapters import AdapterBank
-from mage.learner import Learner, UpdateSettings, distributions, linear_decay, microbatches
+from mage.learner import Learner, UpdateSettings, linear_decay, microbatches
 from mage.losses import Clip
 from mage.rows import CreditSettings, Row, build_rows
+from mage.scoring import distributions
 
 LEARNERS = ("ann", "bob", "cid", "dan")
 CREDIT = CreditSettings("sum", 1.0, 0.9, ("learner", "game"), "batch")

@@ -8,7 +8,9 @@ import shutil
 
 import pytest
 
+import mage.lessons
 import mage.training
+import mage.training_run
 from mage import checkpoint
 from mage.cli import main
 from mage.learner import Learner
@@ -36,15 +38,15 @@ def cut(patch, place, name, call):
 
 MOMENTS = {
     "as the base is made": (mage.training, "build", 1),
-    "in the first iteration": (mage.training, "play_all", 1),
+    "in the first iteration": (mage.lessons, "play_all", 1),
     "before the first checkpoint": (Learner, "update", 2),
-    "as the first snapshot was taken": (mage.training.TrainingRun, "_validate", 2),
+    "as the first snapshot was taken": (mage.training_run.TrainingRun, "_validate", 2),
     "as the first checkpoint is written": (checkpoint, "sync_tree", 1),
     "as the first checkpoint takes its name": (checkpoint, "write_durably", 1),
-    "after the first checkpoint": (mage.training, "play_all", 3),
+    "after the first checkpoint": (mage.lessons, "play_all", 3),
     "in an update after the first checkpoint": (Learner, "update", 4),
     "as the second checkpoint takes its name": (checkpoint, "write_durably", 2),
-    "as the run ends": (mage.training.TrainingRun, "finish", 1),
+    "as the run ends": (mage.training_run.TrainingRun, "finish", 1),
     "in the evaluation at the end": (mage.training, "held_out_table", 1),
 }
 

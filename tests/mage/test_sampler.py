@@ -15,9 +15,9 @@ from mage.adapters import BASE
 from mage.codec import Codec, Node
 from mage.contexts import Context, MoveReply, MoveRequest, TokenChoice
 from mage.keys import PlayKeys
-from mage.learner import distributions
 from mage.rows import Row
-from mage.sampler import ConstrainedSampler, sample
+from mage.sampler import CachedSampler, sample
+from mage.scoring import distributions
 
 LANES = 10
 SHARES = {"ann": 1000, BASE: 100}  # rows of each lane: 10,000 samples of a learner among 1,000 of the base
@@ -70,7 +70,7 @@ def test_padded_rows_equal_rows_alone(spelled, bank, play, pairings, castling):
 def draw_many(model, bank, codec: Codec, legal: tuple[str, ...]) -> dict[str, list[tuple[Context, MoveReply]]]:
     """Sample one move after the same prompt in every row of every lane; each row has a stream of its own."""
     prompt = [*codec.start, *codec.encode("episode 1\n")]
-    sampler = ConstrainedSampler(model, bank, 32)
+    sampler = CachedSampler(model, bank, 32)
     found: dict[str, list[tuple[Context, MoveReply]]] = {agent: [] for agent in SHARES}
     agents = [agent for agent, share in SHARES.items() for _ in range(share)]
     for lane in range(LANES):
@@ -132,7 +132,7 @@ def test_frequencies_of_moves_of_one_token_fit_the_probabilities_that_are_report
 
 def test_tokens_without_an_alternative_are_written_but_never_trained(spelled, bank, spelling):
     context = Context("ann", 0, [0])
-    lane = ConstrainedSampler(spelled, bank, 8).open(["ann"])
+    lane = CachedSampler(spelled, bank, 8).open(["ann"])
     reply = lane.choose({0: MoveRequest(context, ("castle",), 0, 0, 0)}, KEYS)[0]
     assert reply.move == "castle"
     assert context.ids == [0, *spelling.encode_move("castle")]
@@ -141,7 +141,7 @@ def test_tokens_without_an_alternative_are_written_but_never_trained(spelled, ba
 
 def test_choices_stand_where_the_trie_branches_and_nowhere_else(spelled, bank, spelling):
     context = Context("ann", 0, [0])
-    lane = ConstrainedSampler(spelled, bank, 8).open(["ann"])
+    lane = CachedSampler(spelled, bank, 8).open(["ann"])
     move = lane.choose({0: MoveRequest(context, ("O-O", "O-O-O"), 0, 2, 5)}, KEYS)[0].move
     (choice,) = context.choices
     assert choice.position == 4  # after the start and "O-O"
@@ -174,7 +174,7 @@ def test_rows_out_of_step_and_a_context_that_follows_another_in_its_row_keep_the
 ):
     """Row 0 skips a turn; row 1 starts a new context while row 0's stays in the cache."""
     contexts = [Context("ann", 0, [0, 90]), Context("bob", 0, [0, 80, 81, 82]), Context("bob", 0, [0, 70])]
-    lane = ConstrainedSampler(spelled, bank, 4).open(["ann", "bob"])
+    lane = CachedSampler(spelled, bank, 4).open(["ann", "bob"])
     for turn, asked in enumerate([{0: 0, 1: 1}, {1: 1}, {0: 0, 1: 1}, {0: 0, 1: 2}, {1: 2}, {0: 0, 1: 2}]):
         for index in asked.values():
             contexts[index].ids.extend(spelling.encode(f"turn {turn}\n"))

@@ -4,9 +4,11 @@ import pytest
 from rich.cells import cell_len
 
 from games.errors import RequestError
-from mage.views.frames import bar, cut, frame, number, transcript, wrap
+from mage.views.cells import bar, cut, number, wrap
+from mage.views.frames import frame
 from mage.views.replay import parse_match
 from mage.views.safe_text import clean
+from mage.views.transcript import transcript
 from tests.mage.small_log import HABIT, log, match, plain, printed, run_event, turn
 
 
@@ -32,7 +34,7 @@ def test_a_screen_of_80_by_24_shows_whose_move_bars_text_and_score():
         "│ R 1",
         *[""] * 4,
         "playing",
-        "space pause  n next  p back  + - speed  [ ] match  q quit",
+        "space pause  n next  p back  + - speed  [ ] match  x prompt  q quit",
     ]
 
 
@@ -57,7 +59,7 @@ def test_a_screen_of_40_by_20_in_ascii_keeps_the_same_parts():
         "| rock_paper_scissors seat 0: R P S",
         "| episode 1",
         "",
-        "space  n next  p back  + -  [ ]  q quit",
+        "space  n next  p back  + -  [ ]  x  q",
     ]
 
 

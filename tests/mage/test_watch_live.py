@@ -52,11 +52,28 @@ def test_keys_move_pause_change_speed_and_match():
     for key in ("n", "right", "p", "+", "]"):
         shown.press(key)
     assert (shown.identity, shown.cursor, shown.playing, shown.speed) == ("2-1", 0, False, 2.0)
-    for key in ("p", "]", "-", "-", " ", "x", "["):
+    for key in ("p", "]", "-", "-", " ", "z", "["):
         shown.press(key)
     assert (shown.identity, shown.cursor, shown.playing, shown.speed) == ("1-1", 0, True, 0.5)
     shown.press("q")
     assert shown.done
+
+
+def test_a_key_shows_the_prompt_and_two_scroll_it_until_the_step_changes():
+    shown = player("1-1")
+    shown.press("u")
+    assert (shown.prompt, shown.back, shown.playing) == (False, 0, True)
+    for key in ("x", "u", "u", "d"):
+        shown.press(key)
+    assert (shown.prompt, shown.back, shown.playing) == (True, 8, False)
+    for key in ("d", "d"):
+        shown.press(key)
+    assert shown.back == 0
+    for key in ("u", "n"):
+        shown.press(key)
+    assert (shown.prompt, shown.back, shown.cursor) == (True, 0, 1)
+    shown.press("x")
+    assert not shown.prompt
 
 
 def test_a_replay_stops_at_its_end_and_starts_again_on_space():
@@ -118,7 +135,9 @@ def test_a_person_can_step_through_a_match_and_leave_the_terminal_as_it_was(tmp_
     child.expect_exact("move 3 of 4")
     child.setwinsize(20, 40)
     child.expect_exact("iterat…")
-    child.send("\x1b[D")
+    child.send("x")
+    child.expect_exact("u up")
+    child.send("x\x1b[D")
     child.expect_exact("move 2 of 4")
     child.send(leave)
     child.expect_exact("\x1b[?1049l")
