@@ -16,6 +16,7 @@ from mage.models import LanguageModel, seconds_of
 from mage.session import describe, lora_settings, open_bank
 from mage.settings import conditions_of
 from mage.settle import settled
+from mage.stages import plan_stages
 
 FEW_ROWS = 1  # first, which tells how many can be measured
 MANY_ROWS = 64
@@ -26,6 +27,7 @@ def plan(config: Config) -> str:
     """Return the resolved config as TOML with the estimates as comments before it."""
     config = settled(config)
     setting = describe(config)
+    plan_stages(config, setting)  # for what it refuses
     torch.set_num_threads(config.run.threads)
     tokens = longest_context(conditions_of(config, setting.game, setting.reader.codec))
     model = provider(config.model.name).specimen(config, setting.reader)

@@ -20,6 +20,7 @@ from populations.members import KINDS
 from populations.payoffs import RESULT_FIELDS, PayoffTable, Result
 
 SCHEMA = "mage.standings/1"
+WRITTEN = ("thinking_tokens", "reflection_tokens", "valid_move_rate")  # of an `update` event; older logs lack some
 # Matches hold most of a log's bytes and no figure of the standings. Keys are sorted, and none of theirs comes later.
 _MATCH_END = b'"type":"match"}\n'
 
@@ -31,8 +32,9 @@ def standings(run: str | Path) -> dict[str, Any]:
     (learners), `columns` (those that were met), `kinds` (of both), `members` (by column), `cells`
     ([rows][columns], null for a pair that never met, else `n` trials over all seats, `mean_return` per
     episode in game units, `wins`, `draws` and `losses` in episodes, `win_rate` with draws half, `forfeits` of the
-    row), `results` (sums of every pair of members, by seat), and what `strength` adds. Raises RequestError when
-    there is no log or it is damaged; replays in it are not looked at.
+    row), `results` (sums of every pair of members, by seat), `written` (what each learner wrote besides its moves, by
+    iteration; null where that is nothing), and what `strength` adds. Raises RequestError when there is no log or it is
+    damaged; replays in it are not looked at.
     """
     log = RunPaths(Path(run)).events if Path(run).is_dir() else Path(run)
     with collector_paused():  # thousands of results
@@ -48,6 +50,7 @@ class _Story:
     iteration: int | None = None  # of the last result
     members: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     results: list[tuple[int, Result]] = field(default_factory=list)  # with their iterations
+    written: dict[str, dict[str, list[float]]] = field(default_factory=dict)  # by learner and figure
 
     def take(self, event: Mapping[str, Any]) -> None:
         """Fold one event in. Raises KeyError, TypeError or ValueError for what its type can't hold."""
@@ -60,6 +63,10 @@ class _Story:
             self.members |= {member["name"]: _checked(member) for member in event["members"]}
         elif event["type"] == "member":
             self.members[event["name"]] = _checked(event)
+        elif event["type"] == "update" and all(name in event for name in WRITTEN):
+            curves = self.written.setdefault(event["agent"], {name: [] for name in ("iteration", *WRITTEN)})
+            for name, curve in curves.items():
+                curve.append(_figure(event[name]))
         elif event["type"] == "result":
             self.iteration = int(event["iteration"])
             if self.iteration < 0:
@@ -72,6 +79,12 @@ class _Story:
                 stranger = result.column if result.row in self.members else result.row
                 raise ValueError(f"a result of {stranger!r} before it joined")
             self.results.append((self.iteration, result))
+
+
+def _figure(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{value!r} is no number")
+    return value
 
 
 def _checked(member: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -122,7 +135,13 @@ def _tables(run: str, story: _Story) -> dict[str, Any]:
         "members": columns,
         "cells": [[_cell(grouped, row, column) for column in columns] for row in rows],
         "results": table.to_json(),
+        "written": story.written if any(map(_wrote, story.written.values())) else None,
     } | strength(story.results, table, {name: str(member["kind"]) for name, member in members.items()}, story.seats)
+
+
+def _wrote(curves: Mapping[str, list[float]]) -> bool:
+    """Whether there was more to write than moves among the legal ones."""
+    return any(curves["thinking_tokens"]) or any(curves["reflection_tokens"]) or min(curves["valid_move_rate"]) < 1
 
 
 def _columns(members: Mapping[str, Mapping[str, Any]], met: set[str]) -> dict[str, list[str]]:

@@ -94,18 +94,18 @@ class TrainingRun:
         self._log = EventLog(paths.events, offset=offset)
 
     def _refuse_other_lengths(self) -> None:
-        """Refuse fewer iterations than are done, and a change to a stage that has ended."""
-        plan = self._room.stage.plan
-        asked = f'stage "{plan.name}": got iterations = {plan.stop - plan.start}' if plan.name else ""
-        asked = asked or f"got run.iterations = {plan.stop}"
-        if self.iteration > plan.stop:
-            raise RequestError(f"{asked}, but {self.iteration - plan.start} are done; ask for as many or more")
+        """Refuse a change to a stage that has ended, and fewer iterations than are done."""
         for stage, closed in zip(self._stages, self._closed, strict=False):
             if stage.plan.stop != closed.stop:
                 raise RequestError(
                     f'stage "{closed.name}" has ended after iteration {closed.stop}, got iterations that end it after '
                     f"{stage.plan.stop}; leave the stages that have ended as they were"
                 )
+        plan = self._room.stage.plan
+        done, asked = self.iteration - plan.start, plan.stop - plan.start
+        if done > asked:
+            key = f'stage "{plan.name}": got iterations' if plan.declared else "got run.iterations"
+            raise RequestError(f"{key} = {asked}, but {done} are done; ask for as many or more")
 
     def _league_settings(self) -> LeagueSettings:
         session = self._stages[len(self._closed)].session

@@ -207,8 +207,14 @@ def _exact(prompt: str, decision: Decision) -> _Exact:
 
 
 def _write_move(reader: Reader, acting: Acting, move: str, legal: tuple[str, ...], episode: int, turn: int) -> None:
-    """Write a scripted player's move as an agent would that acts so."""
+    """Write a scripted player's move as an agent would that acts so, and thinks nothing where that would think."""
     codec, context = reader.codec, reader.context
+    if acting.thinking_tokens:
+        opens, closes = codec.style.think
+        context.ids += codec.control(opens)
+        write_text(context, codec.control(closes), episode, turn)
+    else:
+        context.ids += codec.skip
     if acting.move == "free":
         write_text(context, codec.encode_move(FORMATS[acting.reply_format].write(move)), episode, turn)
     else:
@@ -249,6 +255,7 @@ def _reflection(
         moves = [spoken.moves for spoken in conditions.game.spoken]
         text = HABITS[conditions.habit](episode.played, reader.seat, moves)
     apart = "" if reader.codec.ask or cue.endswith("\n") else " "  # it goes on in the line of the cue
+    reader.context.ids += reader.codec.skip
     ids = reader.codec.encode_move(apart + text)
     if who.opponent is None:
         reader.context.ids += ids

@@ -19,6 +19,7 @@ from mage.strength import independent
 from mage.views.figures import MISSING, columns, grid, interval, number, title
 from mage.views.heat_map import heat_map
 from mage.views.safe_text import clean
+from mage.views.written_curves import written_curves
 from populations.ratings import elo
 
 _NARROW = 60  # columns of the console, below which tables leave out what others show
@@ -45,7 +46,8 @@ def print_standings(console: Console, standings: Mapping[str, Any]) -> None:
     for table in heat_map(standings["rows"], standings["columns"], standings["cells"], console.width):
         console.print(table)
         console.print()
-    for block in (*_skill(standings, console.width), *_metagame(standings)):
+    written = written_curves(standings.get("written") or {}, console.width, console.encoding.startswith("utf"))
+    for block in (*_skill(standings, console.width), *_metagame(standings), *written):
         console.print(block)
 
 

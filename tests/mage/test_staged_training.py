@@ -211,6 +211,7 @@ def test_a_failed_gate_fails_again_and_a_longer_stage_goes_on(cache, tmp_path):
     ("old", "new", "told"),
     [
         (FIRST_STAGE + "2", FIRST_STAGE + "3", 'stage "shown" has ended after iteration 2, got iterations that end it'),
+        (FIRST_STAGE + "2", FIRST_STAGE + "1", 'stage "shown" has ended after iteration 2, got iterations that end it'),
         ("iterations = 2\nset = { league", "iterations = 1\nset = { league", 'stage "play": got iterations = 1, but 2'),
         ("at_least = 1.0", "at_least = 0.5", "another stage[2].gate.at_least;"),
     ],
