@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "mage.events/1"
 Event = dict[str, Any]
+NOTED = ("reflections", "reflection_prompts", "reflections_said")  # of an episode, where some seat reflects
 WRITTEN = ("prompt", "said", "thinking", "illegal", "randomised")  # of a turn, where they are not empty
 
 
@@ -177,7 +178,7 @@ def match_event(iteration: int, trial: TrialRecord) -> Event:
         {
             "returns": list(episode.returns),
             "forfeits": list(episode.forfeits),
-            **({"reflections": list(episode.reflections)} if episode.reflections else {}),
+            **{name: list(column) for name in NOTED if (column := getattr(episode, name))},
             "turns": [
                 {
                     "turn": turn.turn,

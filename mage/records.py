@@ -36,6 +36,8 @@ class EpisodeRecord:
     forfeits: tuple[int, ...]  # per seat
     turns: tuple[Turn, ...]  # in order of play
     reflections: tuple[str | None, ...] = ()  # per seat, written after it; None or left out: none was asked for
+    reflection_prompts: tuple[str | None, ...] = ()  # what stood there to read before it, exactly, as in `Turn.prompt`
+    reflections_said: tuple[str | None, ...] = ()  # as written; "" where that is the reflection and a newline
 
 
 @dataclass(frozen=True, slots=True)

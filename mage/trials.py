@@ -92,6 +92,7 @@ class PlayedTrial:
 # The fields of a `Turn` from `turn` to `probabilities`, whose reward comes later. A record instead would cost as much
 # again as the `Turn` that is made of it, twice a round.
 _Made = tuple[int, int, str, tuple[str, ...], str, tuple[float, ...] | None]
+_Column = tuple[str | None, ...]  # by seat
 _Exact = tuple[str, str, int, tuple[str, ...], bool]  # those from `prompt` on
 _AS_IT_READS: _Exact = ("", "", 0, (), False)
 
@@ -195,7 +196,7 @@ def _play_episode(
         Turn(number, *decision, reward, not decision[4], *exact.get(place, _AS_IT_READS))
         for place, (decision, reward) in enumerate(zip(made, rewards, strict=True))
     )
-    return EpisodeRecord(tuple(episode.returns), tuple(episode.forfeits), turns, reflections)
+    return EpisodeRecord(tuple(episode.returns), tuple(episode.forfeits), turns, *reflections)
 
 
 def _acting(who: SeatPlan, conditions: Conditions) -> Acting:
@@ -228,24 +229,38 @@ def _reflect(
     number: int,
     written: dict[int, list[str]] | None,
     episode: Episode,
-) -> Generator[Request, Reply, tuple[str | None, ...]]:
-    """Let every seat that reflects write down what the episode has taught; returns it by seat."""
+) -> Generator[Request, Reply, tuple[_Column, _Column, _Column]]:
+    """Let every seat that reflects write down what the episode has taught.
+
+    Returns by seat what it noted, what stood there to read, and what it wrote.
+    """
     if written is None or not any(reader.reflects for reader in readers.values()):
-        return ()
-    texts: list[str | None] = [None] * len(plan.seats)
+        return (), (), ()
+    noted: list[tuple[str | None, str | None, str | None]] = [(None, None, None)] * len(plan.seats)
     for seat, reader in readers.items():
         if reader.reflects:
-            texts[seat] = yield from _reflection(plan.seats[seat], conditions, reader, number, episode)
-            written[seat].append(texts[seat] or "")
-    return tuple(texts)
+            text, prompt, said = yield from _reflection(plan.seats[seat], conditions, reader, number, episode)
+            noted[seat] = text, prompt, said
+            written[seat].append(text)
+    texts, prompts, saids = zip(*noted, strict=True)
+    return texts, prompts, saids
 
 
 def _reflection(
     who: SeatPlan, conditions: Conditions, reader: Reader, number: int, episode: Episode
-) -> Generator[Request, Reply, str]:
-    """Return what one seat writes down, or what stands in its place."""
+) -> Generator[Request, Reply, tuple[str, str, str]]:
+    """Return what one seat writes down, or what stands in its place; what it reads before that; how it is written."""
     cue = reader.prompt.reflect(number + 1)
-    reader.write(cue)
+    told, begun = reader.write(cue), len(reader.context.ids)
+    text = yield from _noted(who, conditions, reader, number, episode, cue)
+    said = reader.codec.decode(reader.context.ids[begun:])
+    return text, told.prompt or told.news, "" if said == text + "\n" else said
+
+
+def _noted(
+    who: SeatPlan, conditions: Conditions, reader: Reader, number: int, episode: Episode, cue: str
+) -> Generator[Request, Reply, str]:
+    """Write a reflection into the context; returns it as one line."""
     if who.opponent is None and who.reflections is None:
         budget = _acting(who, conditions).reflection_tokens
         return (yield from reflect(reader, who.stream, number, budget))

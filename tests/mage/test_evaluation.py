@@ -35,7 +35,7 @@ def rows_of(table):
 
 
 def test_the_json_has_the_fields_of_the_design(table):
-    asked = {"schema", "run", "game", "variant", "memory", "trials", "seed", "held_out", "left_out"}
+    asked = {"schema", "run", "game", "variant", "memory", "reflections", "trials", "seed", "held_out", "left_out"}
     assert set(table) == {*asked, "agents", *POOLED, "baselines", "comparisons", "memorised", "variants"}
     assert (table["trials"], table["seed"], table["variant"], table["variants"]) == (4, 1000, None, [])
     assert (table["schema"], table["run"], table["game"]) == ("mage.evaluation/1", "run", "rock_paper_scissors")

@@ -70,7 +70,7 @@ def played(game, codec, acting, memory):
         number += 1
 
 
-@pytest.mark.parametrize("memory", ["transcript", "none"])
+@pytest.mark.parametrize("memory", ["transcript", "none", "reflection", "both"])
 @pytest.mark.parametrize("acting", ACTING.values(), ids=ACTING)
 @pytest.mark.parametrize("style", [PLAIN, CHAT], ids=["plain", "chat"])
 def test_the_prompt_from_the_event_is_the_context_to_the_letter(rps: MatrixGame, style, acting, memory):
