@@ -12,7 +12,8 @@ from pathlib import Path
 from games.errors import RequestError, unknown
 from mage import checkpoint
 from mage.config import Config, differences, load
-from mage.evaluation_plan import MEMORIES, SETS, TRIAL_BITS
+from mage.evaluation_plan import SETS, TRIAL_BITS
+from mage.memories import MEMORIES
 from mage.paths import RunPaths
 from mage.session import Setting, describe
 

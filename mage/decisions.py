@@ -14,7 +14,7 @@ from mage.keys import PlayKeys
 from mage.reader import Reader
 from mage.replies import REASONS, parse
 
-RANDOM_DRAW = 1 << 20  # the depth of the draw that stands in for a move; no reply is as long
+RANDOM_DRAW = -1  # the depth of the draw that stands in for a move; tokens are counted from 0
 
 
 @dataclass(frozen=True, slots=True)

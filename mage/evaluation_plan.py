@@ -12,9 +12,9 @@ from games.families import known_names
 from games.opponents import NamedOpponent, parse
 from games.variants import Variant, variant
 from mage.guests import Guest, Guests, Opponent
+from mage.memories import MEMORIES
 from mage.session import Session, reopen
 
-MEMORIES = ("transcript", "reflection", "both", "none")
 MOST_SEED = 2**31 - 1
 MOST_NAMES = 3  # of opponents, in a message
 SETS = ("held_out", "validation", "training")  # of opponents, that a config declares
@@ -74,6 +74,7 @@ def plan(
     config = session.config
     if memory is not None and memory not in MEMORIES:
         raise unknown("memory", memory, MEMORIES)
+    session.require_memory(memory or config.trial.memory)
     agents = choose_agents(session, "learners" if agent is None else agent)
     for name in agents:
         session.admit(name)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from games.errors import RequestError, unknown
+from mage.memories import REFLECTING
 from mage.records import TrialRecord
 from mage.trials import TrialPlan
 
@@ -40,7 +41,7 @@ def require_reflecting(reflections: str, memory: str, opponents: int) -> None:
         raise unknown("reflections", reflections, REFLECTIONS)
     if reflections == "own":
         return
-    if memory not in ("reflection", "both"):
+    if memory not in REFLECTING:
         raise RequestError(
             f'got reflections = "{reflections}" and memory "{memory}", expected "reflection" or "both"; choose it '
             "with --memory"

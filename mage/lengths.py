@@ -3,6 +3,7 @@
 Left out: what is done where it can't (`mage.session`).
 """
 
+from mage.memories import FRESH, REFLECTING
 from mage.replies import REASONS
 from mage.trials import Conditions, opening
 
@@ -15,7 +16,7 @@ def longest_context(conditions: Conditions) -> int:
 def _of_seat(conditions: Conditions, seat: int) -> int:
     game, episodes, memory = conditions.game, conditions.episodes, conditions.memory
     headers = [_tokens(conditions, game.episode_header(n + 1)) for n in range(episodes)]
-    reflects, fresh = memory in ("reflection", "both"), memory in ("reflection", "none")
+    reflects, fresh = memory in REFLECTING, memory in FRESH
     wrote = _reflection(conditions, seat) if reflects else 0
     begun, episode = len(opening(conditions, seat)), _episode(conditions, seat)
     if fresh:

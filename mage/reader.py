@@ -9,10 +9,8 @@ from dataclasses import dataclass
 
 from mage.codec import Codec
 from mage.contexts import Context
+from mage.memories import FRESH, REFLECTING
 from mage.renderers import Prompt
-
-FRESH = ("none", "reflection")  # memories with which every episode opens a context of its own
-REFLECTING = ("reflection", "both")
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,15 +104,7 @@ def _advantages(
     index: list[tuple[int, int, int]] = []
     returns: list[float] = []
     for i, side in enumerate(sides):
-        rewards = [
-            [
-                turn.reward - credit.thinking_cost * turn.thinking if turn.thinking else turn.reward
-                for turn in episode.turns
-                if turn.seat == side.seat
-            ]
-            for episode in side.trial.record.episodes
-        ]
-        values = reward_to_go(rewards, credit.objective, credit.gamma_step, credit.gamma_traj)
+        values = _values(side, credit)
         for n, episode_values in enumerate(values):
             index.extend((i, n, t) for t in range(len(episode_values)))
             returns.extend(episode_values)
@@ -137,6 +129,18 @@ def _advantages(
         table[i][n, t] = value
     names = {int(code): side.agent for code, side in zip(learner, sides, strict=True)}
     return table, {names[code]: share for code, share in result.frac_reward_zero_std.items()}
+
+
+def _values(side: _Side, credit: CreditSettings) -> list[list[float]]:
+    """Return the reward-to-go of each decision; thinking costs where it was spent, whatever the objective."""
+    own = [[turn for turn in episode.turns if turn.seat == side.seat] for episode in side.trial.record.episodes]
+    rewards = [[turn.reward for turn in turns] for turns in own]
+    values = reward_to_go(rewards, credit.objective, credit.gamma_step, credit.gamma_traj)
+    if not credit.thinking_cost:
+        return values
+    spent = [[credit.thinking_cost * turn.thinking for turn in turns] for turns in own]
+    costs = reward_to_go(spent, "sum", credit.gamma_step, credit.gamma_traj)
+    return [[v - c for v, c in zip(*pair, strict=True)] for pair in zip(values, costs, strict=True)]
 
 
 def _reflected(side: _Side) -> list[int]:

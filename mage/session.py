@@ -63,6 +63,12 @@ class Session:
         sampler = CachedSampler(self.model, self.bank, needed, config.learning.merge)
         return replace(self, config=config, setting=replace(self.setting, game=game), sampler=sampler)
 
+    def require_memory(self, memory: str) -> None:
+        """Raise RequestError where the base can't read a whole trial with another memory than the run's."""
+        trial = self.config.trial.model_copy(update={"memory": memory})
+        config = self.config.model_copy(update={"trial": trial})
+        _needed(config, self.setting.game, self.model.codec, self.model.max_tokens)
+
     @property
     def members(self) -> dict[str, Path]:
         """The adapter folder of every member; a learner's in the checkpoint is the newest there is."""
@@ -97,6 +103,8 @@ def describe(config: Config, paths: RunPaths | None = None, *, own_code: bool = 
     paths: of a run that may have recorded its base already. own_code: False where a person did not name the game, which
     may then be none that runs code of their own (design, decision 15).
     """
+    if config.model.name == TINY and config.prompt.template == "chat":
+        raise RequestError(f'got prompt.template = "chat" for {TINY}, which reads plain text; leave it out')
     provider = bases.provider(config.model.name)
     wanted = config.game
     game = games.load(
@@ -182,6 +190,6 @@ def _needed(config: Config, game: TextGame, codec: Codec, most: int) -> int:
     if needed > most:
         raise RequestError(
             f"a trial of {config.trial.episodes} episodes may take {needed} tokens, {config.model.name} reads "
-            f"{most} at most; ask for fewer episodes or a shorter game"
+            f"{most} at most; ask for fewer episodes, a shorter game, or fewer tokens and tries in [agent]"
         )
     return needed

@@ -101,7 +101,7 @@ def _settings(config: Path, paths: RunPaths, overrides: Mapping[str, object]) ->
     changed = differences(recorded, wanted)
     if changed:
         raise RequestError(
-            f"{paths.root} was started with another {', '.join(changed)}; only run.iterations may change when a run is "
-            "resumed, so start another run for other settings"
+            f"{paths.root} was started with another {', '.join(changed)}; only run.iterations, or the iterations of "
+            "stages that have not ended, may change when a run is resumed, so start another run for other settings"
         )
     return wanted

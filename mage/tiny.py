@@ -32,7 +32,7 @@ from mage.base_models import TINY
 from mage.codec import Codec
 from mage.config import Config
 from mage.keys import PlayKeys
-from mage.reader import REFLECTING
+from mage.memories import REFLECTING
 from mage.scheduler import Sampler, play_all
 from mage.trials import Conditions, SeatPlan, TrialPlan
 from mage.turn_style import PLAIN

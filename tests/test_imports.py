@@ -28,6 +28,7 @@ LAYERS = {
     "mage.package_index": 0,
     "mage.timings": 0,
     "mage.folding": 0,
+    "mage.memories": 0,
     "mage.named_moves": 0,
     "mage.replies": 0,
     "mage.renderers": 0,

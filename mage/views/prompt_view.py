@@ -9,11 +9,11 @@ from __future__ import annotations
 from rich.cells import cell_len
 from rich.text import Text
 
+from mage.memories import FRESH
 from mage.views.cells import broken, cut, gutter, stack
 from mage.views.happening import happening, headline, place, seat_name
 from mage.views.replay import Match
 
-FRESH = ("none", "reflection")  # memories with which every episode opens a context of its own
 KEYS = (
     "x match  u up  d down  space pause  n next  p back  [ ] match  q quit",
     "x match  u up  d down  q quit",

@@ -7,11 +7,13 @@ import pytest
 
 import games
 from mage.codec import Codec
+from mage.lengths import longest_context
 from mage.matches import mirrored, results
 from mage.models import start_ids
 from mage.rows import CreditSettings, build_rows
-from mage.session import longest_context
+from mage.settings import NO_KEYS
 from mage.tiny import build_tokenizer
+from mage.trials import Conditions
 from populations.matchmaking import Pairing
 
 CREDIT = CreditSettings("sum", 1.0, 1.0, ("learner", "seat", "episode", "turn"), "none")
@@ -119,4 +121,4 @@ def test_the_announced_length_is_that_of_the_longest_texts(spelling):
     written and 6 times at most "a1\nlose -1\n" read: 1 + 86 + 2 * (10 + 5 * 3 + 6 * 11)."""
     game = games.load("tictactoe")
     assert (len(game.rules(0, 2)), len(game.episode_header(1))) == (86, 10)
-    assert longest_context(game, spelling, 2) == 269
+    assert longest_context(Conditions(game, spelling, NO_KEYS, 2, "transcript")) == 269

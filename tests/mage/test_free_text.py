@@ -134,6 +134,20 @@ def test_a_reflection_is_credited_with_what_follows_and_thinking_costs(play, pai
             assert first - second == pytest.approx(worth)  # the second episode lies between the two
 
 
+def test_thinking_costs_where_it_was_spent_even_if_the_last_episode_alone_counts(play, pairings, castling, spelled):
+    """With all discounts 1 the first episode lies between its first decision and the second one's: its cost as well."""
+    played = [t for t in played_with(play, pairings, castling, spelled, "transcript") if "ann" in t.record.members][:2]
+    for number, trial in enumerate(played):
+        seat = trial.record.members.index("ann")
+        thought = sum(turn.thinking for turn in trial.record.episodes[0].turns if turn.seat == seat)
+        gaps = []
+        for cost in (0.0, 0.5):
+            rows, _ = build_rows(played, ["ann"], replace(CREDIT, objective="final", thinking_cost=cost))
+            of = {(c.episode, c.turn): a for c, a in zip(rows[number].choices, rows[number].advantages, strict=True)}
+            gaps.append(of[0, 0] - of[1, 0])
+        assert thought > 0 and gaps[0] - gaps[1] == pytest.approx(0.5 * thought)
+
+
 def reflected(played, number: int, credit: CreditSettings) -> list[float]:
     """The advantage of ann's reflections in one of the trials, by episode."""
     rows, _ = build_rows(played, ["ann"], credit)
