@@ -118,11 +118,11 @@ def reflect(reader: Reader, stream: int, episode: int, budget: int) -> Generator
     reply = yield TextRequest(reader.context, reader.codec.stop, budget, stream, episode, REFLECTION)
     assert isinstance(reply, TextReply)
     _finish(reader, reply)
-    return _clipped(reader.codec, " ".join(reply.text.split()), budget)
+    return clipped(reader.codec, " ".join(reply.text.split()), budget)
 
 
-def _clipped(codec: Codec, text: str, budget: int) -> str:
-    """Cut a text that takes more tokens to read again than to write, as broken characters do."""
+def clipped(codec: Codec, text: str, budget: int) -> str:
+    """Cut a text to so many tokens; one may take more to read again than it took to write, as broken characters do."""
     while len(ids := codec.encode(text)) > budget:
         text = codec.decode(ids[:budget])[: len(text) - 1]
     return text
@@ -135,11 +135,11 @@ def _think(reader: Reader, asked: Asked, depth: int) -> Generator[Request, Reply
         context.ids += codec.skip
         return 0
     opens, closes = codec.style.think
-    stop = closes.strip() or closes
+    stop, rest = codec.style.thought
     context.ids += codec.control(opens)
     reply = yield TextRequest(context, stop, budget, asked.stream, asked.episode, asked.turn, depth)
     assert isinstance(reply, TextReply)
-    context.ids += codec.control(closes.partition(stop)[2] if reply.ending == "stop" else closes)
+    context.ids += codec.control(rest if reply.ending == "stop" else closes)
     return reply.tokens
 
 

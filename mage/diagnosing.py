@@ -34,7 +34,8 @@ WAYS: Mapping[str, Mapping[str, object]] = {  # to move, that are always looked 
 }
 RANDOM = "random"  # the family of uniformly random play
 MOST_TRIALS = 2**20 - 1
-NO_UPDATE = {"learning.microbatch_tokens": 1}  # nothing is trained, so there is nothing to find out for it
+# Nothing is trained: there is no budget to find out, and stages needn't go together with every way to move.
+UNTRAINED: Mapping[str, object] = {"learning.microbatch_tokens": 1, "stage": ()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def diagnose(
     whole groups; as many as an evaluation plays unless given. reporter: told how far it is. Raises RequestError for a
     wrong config, one without validation opponents, a k below 1, and for fewer trials than a group in each seat takes.
     """
-    reporter, given = reporter or Silent(), {**(overrides or {}), **NO_UPDATE}
+    reporter, given = reporter or Silent(), {**(overrides or {}), **UNTRAINED}
     own, attempts = load(config, given), _group_size(k)
     if not own.opponents.validation:
         raise RequestError(f"{config}: got no opponents.validation, expected some to play against; declare them")

@@ -40,6 +40,7 @@ class OpponentSample:
     returns: Floats  # [T, E] the agent's own
     others: Floats  # [T, E] the best return among the other seats
     forfeits: NDArray[np.bool_]  # [T, E] True where the agent forfeited the episode
+    moves: NDArray[np.int64] | None = None  # [T, E, 3] decisions, with an illegal first try, drawn; None: not counted
     bayes_returns: Floats | None = None  # [E] expected, of the Bayes-optimal player
     determined: bool = False  # nothing in these trials was drawn, so that one of them says all
     repeats: int = 0  # further trials, each the same game as the last one once more
@@ -52,6 +53,8 @@ class OpponentSample:
             raise ValueError(f"returns must be [trials, episodes] and not empty, got {self.returns.shape}")
         if not self.returns.shape == self.others.shape == self.forfeits.shape:
             raise ValueError(f"returns, others and forfeits must all have the shape {self.returns.shape}")
+        if self.moves is not None and self.moves.shape != (*self.returns.shape, 3):
+            raise ValueError(f"moves must be [trials, episodes, 3], got {self.moves.shape}")
         if self.bayes_returns is not None and self.bayes_returns.shape != self.returns.shape[1:]:
             raise ValueError(f"bayes_returns must be [episodes], got {self.bayes_returns.shape}")
 
@@ -76,6 +79,8 @@ class EpisodeRow(TypedDict):
     win_rate: float | None  # rates are null where returns were computed and nothing was played
     draw_rate: float | None
     forfeit_rate: float | None
+    valid_move_rate: float | None  # of the decisions; 1 where there was none
+    random_move_rate: float | None
     exploitation: float | None  # null where no opponent of the pool has a known, wide enough b - v
     exploitation_ci_low: float | None
     exploitation_ci_high: float | None
@@ -88,7 +93,7 @@ class Stratum:
 
     sample: OpponentSample
     trials: int  # that were played: what the stratum weighs
-    counts: Floats | None  # [3, E] wins, draws, forfeits; None where nothing was played
+    counts: Floats | None  # [6, E] wins, draws, forfeits and the three of `moves`; None where nothing was played
     total: Floats  # [E] sum of returns over trials
     draws: Floats  # [resamples, E] the same sum, over resampled trials; [1, E] where there is nothing to resample
     gap: float | None  # b - v; None where exploitation is not defined
@@ -105,7 +110,13 @@ def stratum(
     else:  # one trial shows no spread, which is not certainty: take the widest that the game allows
         half = (utility_range[1] - utility_range[0]) / 2.0
         draws = sample.returns[0] + rng.choice(np.array([-half, half]), size=(resamples, episodes))
-    counts = [sample.returns > sample.others, sample.returns == sample.others, sample.forfeits]
+    moves = np.zeros((distinct, episodes, 3)) if sample.moves is None else sample.moves
+    counts = [
+        sample.returns > sample.others,
+        sample.returns == sample.others,
+        sample.forfeits,
+        *np.moveaxis(moves, 2, 0),
+    ]
     gap = None
     if sample.best_response_value is not None and sample.security_value is not None:
         difference = sample.best_response_value - sample.security_value
@@ -161,7 +172,9 @@ def rows(strata: Sequence[Stratum]) -> list[EpisodeRow]:
     total = np.sum([one.total for one in strata], axis=0)
     draws = summed([one.draws for one in strata])
     counts = [one.counts for one in strata if one.counts is not None]
-    rates = (np.sum(counts, axis=0) / weight).tolist() if len(counts) == len(strata) else [[None] * len(total)] * 3
+    rates: list[list[float | None]] = [[None] * len(total)] * 5
+    if len(counts) == len(strata):
+        rates = _rates(np.sum(counts, axis=0), weight)
     found = []
     for index, (share, low, high, ceiling) in enumerate(_exploitation(strata)):
         got = percentile_interval(total[index] / weight, draws[:, index] / weight)
@@ -175,6 +188,8 @@ def rows(strata: Sequence[Stratum]) -> list[EpisodeRow]:
                 win_rate=rates[0][index],
                 draw_rate=rates[1][index],
                 forfeit_rate=rates[2][index],
+                valid_move_rate=rates[3][index],
+                random_move_rate=rates[4][index],
                 exploitation=share,
                 exploitation_ci_low=low,
                 exploitation_ci_high=high,
@@ -182,6 +197,13 @@ def rows(strata: Sequence[Stratum]) -> list[EpisodeRow]:
             )
         )
     return found
+
+
+def _rates(counts: Floats, trials: int) -> list[list[float | None]]:
+    """Return shares [5][E]: of the episodes three, of the decisions first tries that were legal, and drawn moves."""
+    decisions = np.maximum(counts[3], 1.0)
+    shares = [*(counts[:3] / trials), 1.0 - counts[4] / decisions, counts[5] / decisions]
+    return [share.tolist() for share in shares]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,8 +16,9 @@ from mage.config import Draw
 from mage.evaluation_plan import Arena
 from mage.evaluation_pools import OpponentSample
 from mage.guests import Guest, Opponent
-from mage.records import TrialRecord
+from mage.records import TrialRecord, Turn
 from mage.session import Session
+from mage.stage_opponents import met_in_stages
 
 CERTAIN = 1.0 - 1e-9  # a probability from which nothing was drawn
 
@@ -31,9 +32,15 @@ class _Seat:
     returns: list[tuple[float, ...]]
     others: list[tuple[float, ...]]
     forfeits: list[tuple[bool, ...]]
+    moves: list[tuple[tuple[int, int, int], ...]]  # as in `OpponentSample`
     certain: bool  # neither the game nor a scripted player draws anything
     determined: bool = False  # nor did a language agent
     repeats: int = 0  # trials that were the same game again
+
+
+def _is_bound(turn: Turn) -> bool:
+    """Whether a language agent's decision could not have been another one, nor have been written otherwise."""
+    return not turn.thinking and turn.probabilities is not None and max(turn.probabilities) >= CERTAIN
 
 
 class Met:
@@ -50,7 +57,7 @@ class Met:
         """Keep a trial, unless nothing in it was drawn and it was met before."""
         seat = record.pairing.seat
         if seat not in self._seats:
-            self._seats[seat] = _Seat([], [], [], certain=self._is_certain(seat))
+            self._seats[seat] = _Seat([], [], [], [], certain=self._is_certain(seat))
         kept = self._seats[seat]
         if kept.certain and self._is_determined(record):
             line = tuple(tuple((turn.seat, turn.move) for turn in episode.turns) for episode in record.episodes)
@@ -62,6 +69,7 @@ class Met:
         kept.returns.append(record.returns(seat))
         kept.others.append(record.best_of_others(seat))
         kept.forfeits.append(tuple(episode.forfeits[seat] > 0 for episode in record.episodes))
+        kept.moves.append(tuple(episode.moves(seat) for episode in record.episodes))
 
     def _is_certain(self, own: int) -> bool:
         """Whether neither the game nor a scripted player draws anything."""
@@ -74,15 +82,16 @@ class Met:
         )
 
     def _is_determined(self, record: TrialRecord) -> bool:
-        """Whether language agents, too, made moves that were bound to be made: the trial would come out the same."""
+        """Whether language agents, too, wrote nothing but what was bound to be: the trial would come out the same."""
         own = record.pairing.seat
-        turns = (turn for episode in record.episodes for turn in episode.turns)
-        asked = [
-            turn
-            for turn in turns
-            if not isinstance(self._player if turn.seat == own else self._opponent, NamedOpponent)
-        ]
-        return all(turn.probabilities is not None and max(turn.probabilities) >= CERTAIN for turn in asked)
+        asked = {
+            seat
+            for seat in range(len(record.members))
+            if not isinstance(self._player if seat == own else self._opponent, NamedOpponent)
+        }
+        turns = (turn for episode in record.episodes for turn in episode.turns if turn.seat in asked)
+        noted = (episode.notes_vary(seat) for episode in record.episodes for seat in asked)
+        return all(_is_bound(turn) for turn in turns) and not any(noted)
 
     def samples(self) -> list[OpponentSample]:
         """Return one sample per seat."""
@@ -105,6 +114,7 @@ class Met:
             returns=np.array(kept.returns),
             others=np.array(kept.others),
             forfeits=np.array(kept.forfeits),
+            moves=np.array(kept.moves),
             bayes_returns=None if self._variant else ceiling(session, opponent, seat),
             determined=kept.determined,
             repeats=kept.repeats,
@@ -112,13 +122,13 @@ class Met:
 
 
 def distance(session: Session, opponent: Opponent, variant: str = "") -> str:
-    """Return how far an opponent is from what the adapters or the base met, under whatever name they met it."""
+    """Return how far an opponent is from what the adapters or the base met or imitated, under whatever name."""
     if isinstance(opponent, Guest):
         return "training" if opponent.met and not variant else "member"
     if variant:
         return "game"
     game, sets = session.setting.game, session.setting.opponents
-    met = sets.training + session.setting.corpus
+    met = sets.training + session.setting.corpus + met_in_stages(session)
     if opponent not in sets.validation + sets.held_out:  # those are kept apart from what was met
         own = behaviour(game, opponent)
         others = (behaviour(game, other) for other in met)

@@ -4,7 +4,7 @@ Left out: what is done where it can't (`mage.session`).
 """
 
 from mage.memories import FRESH, REFLECTING
-from mage.replies import REASONS
+from mage.replies import FORMATS, REASONS
 from mage.trials import Conditions, opening
 
 
@@ -53,7 +53,8 @@ def _decision(conditions: Conditions, seat: int) -> int:
     refusal = _longest(
         conditions, [f"{reason}, so your move is {move}\n" for reason in REASONS.values() for move in moves]
     )
-    return (acting.retries + 1) * (before + acting.reply_tokens + len(codec.end) + refusal)
+    shown = _longest(conditions, [FORMATS[acting.reply_format].write(move) for move in moves])  # by an expert
+    return (acting.retries + 1) * (before + max(acting.reply_tokens, shown) + len(codec.end) + refusal)
 
 
 def _reflection(conditions: Conditions, seat: int) -> int:

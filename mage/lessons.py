@@ -6,8 +6,7 @@
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -32,6 +31,20 @@ STREAM = "examples"  # of the draws of trials that are learned from as examples
 
 Played = list[list[PlayedTrial]]  # by where they come from, the stage's own first
 Rewards = dict[str, RewardSummary]  # by learner; of those that played for rewards
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What an update learns from."""
+
+    rows: list[Row]
+    rewards: Rewards = field(default_factory=dict)
+    kept: dict[str, int] = field(default_factory=dict)  # by learner: trials of its own that were good enough
+
+    def logged(self, learner: str) -> dict[str, float]:
+        """Return what a learner earned and how many trials it kept, where there is such a thing."""
+        earned = self.rewards[learner].logged() if learner in self.rewards else {}
+        return {**earned, "kept": self.kept[learner]} if learner in self.kept else earned
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +75,10 @@ class Kind:
     """How a kind of stage makes its updates."""
 
     play: Callable[[Room, int], Played]  # int: the iteration
-    rows: Callable[[Room, Played], tuple[list[Row], Rewards]]
+    rows: Callable[[Room, Played], Lesson]
     settings: Callable[[Config], UpdateSettings]
     counts: bool  # whether what was played counts in the league, and so in standings
-    figures: Callable[[UpdateStats, RewardSummary | None], dict[str, Any]]  # of the `update` event
+    figures: Callable[[UpdateStats], dict[str, float]]  # of an update, for its event
 
 
 def play_league(room: Room, iteration: int) -> Played:
@@ -112,48 +125,45 @@ def shares(trials: int, retention: float, sources: int, iteration: int) -> list[
     return counts
 
 
-def credited(room: Room, played: Played) -> tuple[list[Row], Rewards]:
+def credited(room: Room, played: Played) -> Lesson:
     """Return the rows of what the learners chose, by what came of it."""
-    return build_rows(played[0], room.learners, credit_settings(room.stage.session.config))
+    return Lesson(*build_rows(played[0], room.learners, credit_settings(room.stage.session.config)))
 
 
-def of_every_token(room: Room, played: Played) -> tuple[list[Row], Rewards]:
+def of_every_token(room: Room, played: Played) -> Lesson:
     """Return the rows of whole transcripts."""
-    return _examples(played, every_token), {}
+    return Lesson(_examples(played, every_token))
 
 
-def of_own_tokens(room: Room, played: Played) -> tuple[list[Row], Rewards]:
+def of_own_tokens(room: Room, played: Played) -> Lesson:
     """Return the rows of what the experts wrote."""
-    return _examples(played, own_tokens), {}
+    return Lesson(_examples(played, own_tokens))
 
 
-def of_good_trials(room: Room, played: Played) -> tuple[list[Row], Rewards]:
+def of_good_trials(room: Room, played: Played) -> Lesson:
     """Return the rows of what the learners wrote in the trials that are kept."""
     declared = room.declared
     good = [kept(trials, declared.keep, declared.keep_share) for trials in played]
-    return _examples(good, own_tokens), credited(room, played)[1]
+    counts = dict.fromkeys(room.learners, 0)
+    for trial in (trial for trials in good for trial in trials):
+        counts[trial.record.pairing.learner] += 1
+    return Lesson(_examples(good, own_tokens), credited(room, played).rewards, counts)
 
 
-def by_rewards(stats: UpdateStats, rewards: RewardSummary | None) -> dict[str, Any]:
-    """Return the figures of an update by rewards."""
-    return {**(rewards.logged() if rewards else {}), **stats.logged()}
-
-
-def by_examples(stats: UpdateStats, rewards: RewardSummary | None) -> dict[str, Any]:
+def by_examples(stats: UpdateStats) -> dict[str, float]:
     """Return the figures of an update by examples.
 
-    loss: the mean -log p of the trained tokens before the first step, nats: their log-probability when sampled counts
-    as 0.
+    loss: the mean -log p of the first minibatch's trained tokens before the first step, nats: their log-probability
+    when sampled counts as 0.
     """
-    told = {"loss": stats.logp_difference_mean, "entropy": stats.entropy, "grad_norm": stats.grad_norm}
-    return {**(rewards.logged() if rewards else {}), **told}
+    return {"loss": stats.logp_difference_mean, "entropy": stats.entropy, "grad_norm": stats.grad_norm}
 
 
 KINDS: dict[str, Kind] = {
     "pretrain": Kind(play_examples, of_every_token, supervised_settings, False, by_examples),
     "sft": Kind(play_examples, of_own_tokens, supervised_settings, False, by_examples),
     "rft": Kind(play_examples, of_good_trials, supervised_settings, False, by_examples),
-    "rl": Kind(play_league, credited, update_settings, True, by_rewards),
+    "rl": Kind(play_league, credited, update_settings, True, UpdateStats.logged),
 }
 
 
@@ -170,9 +180,14 @@ def _play(stage: OpenStage, plans: Sequence[TrialPlan], play_keys: PlayKeys, sto
 def _example_plans(
     stage: OpenStage, source: Source, learners: Sequence[str], count: int, first: int, rng: np.random.Generator
 ) -> list[TrialPlan]:
-    """Plan `count` trials for each learner, numbered from `first` on; seats take turns."""
+    """Plan `count` trials for each learner, numbered from `first` on.
+
+    Seats take turns, from a drawn one on where there are not as many trials of each: else an update of a single trial
+    would show the same seat every time.
+    """
     setting = stage.session.setting
     training, seats = setting.opponents.training, setting.game.seats
+    turn = int(rng.integers(seats)) if count % seats else 0
     plans: list[TrialPlan] = []
     for learner in learners:
         for _ in range(count):
@@ -181,6 +196,6 @@ def _example_plans(
             experts = source.experts.get(met.name, ())
             expert = experts[int(rng.integers(len(experts)))] if experts else None
             own = SeatPlan(expert.name if expert else learner, expert, number, transcribed=expert is not None)
-            pairing = Pairing(learner, met.name, number % seats, number, number, "scripted")
+            pairing = Pairing(learner, met.name, (number + turn) % seats, number, number, "scripted")
             plans.append(TrialPlan.of(pairing, own, SeatPlan(met.name, met, number), seats))
     return plans

@@ -1,28 +1,25 @@
 """Base models by name: the frozen causal language model, its codec, and what it may be called with.
 
-Left out: everything that trains. `builtin:tiny` is built in `mage.tiny`.
+Left out: reading weights (`mage.model_files`), everything that trains. `builtin:tiny` is built in `mage.tiny`.
 """
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
+from transformers import AutoConfig, PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
 from transformers.cache_utils import Cache
 from transformers.modeling_layers import GradientCheckpointingLayer
-from transformers.utils import logging as transformers_logging
 
 from games.errors import RequestError
 from mage import model_checks
 from mage.attention import NAME, Layout
 from mage.codec import Codec
+from mage.model_files import read_network, readable
 from mage.turn_style import control_ids, style_of
 
 CHUNK = 1 << 24  # bytes
@@ -34,8 +31,6 @@ TEXT_FILES = (  # that decide, too
     "special_tokens_map.json",
     "chat_template.jinja",
 )
-
-transformers_logging.disable_progress_bar()  # its bars for reading one small file would tear ours apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,55 +143,22 @@ def load(
     template: see `codec_of`. Raises RequestError for a folder that lacks some of the weights, or holds them in other
     shapes than its config.json says.
     """
-    with _readable(folder):
-        network = _network(folder, dtype)
+    with readable(folder):
+        network = read_network(folder, dtype)
         model = LanguageModel(name, network, codec_of(load_tokenizer(folder), name, start, template))
         model_checks.check(model)
     return model
 
 
-def _network(folder: Path, dtype: torch.dtype | None) -> PreTrainedModel:
-    """Read the weights; ValueError where transformers would draw some of them at random and only log that."""
-    verbosity = transformers_logging.get_verbosity()
-    transformers_logging.set_verbosity_error()  # its report is the sentence that is raised here
-    try:
-        network, found = AutoModelForCausalLM.from_pretrained(
-            folder,
-            use_safetensors=True,
-            local_files_only=True,
-            trust_remote_code=False,
-            dtype=dtype or "auto",
-            ignore_mismatched_sizes=True,  # refused here, in one line
-            output_loading_info=True,
-        )
-    finally:
-        transformers_logging.set_verbosity(verbosity)
-    _check_complete(found)
-    loaded: PreTrainedModel = network
-    return loaded
-
-
-def _check_complete(found: Mapping[str, Any]) -> None:
-    """found: what transformers tells of the tensors; a tied one counts as there."""
-    if found["missing_keys"]:
-        first, *more = sorted(found["missing_keys"])
-        raise ValueError(f"its weights lack {first}{f' and {len(more)} more' if more else ''}")
-    if found["mismatched_keys"]:
-        name, stored, wanted = min(found["mismatched_keys"])
-        raise ValueError(f"{name} is of shape {tuple(stored)}, its config.json says {tuple(wanted)}")
-    if found["error_msgs"]:
-        raise ValueError(found["error_msgs"][0])
-
-
 def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
     """Read the tokenizer of a model folder as its tokenizer.json has it."""
-    with _readable(folder):
+    with readable(folder):
         return PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
 
 
 def load_max_tokens(folder: Path) -> int:
     """Return the longest context that the model of a folder can position, without reading its weights."""
-    with _readable(folder):
+    with readable(folder):
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         return _longest(config.get_text_config())
 
@@ -253,15 +215,3 @@ def start_ids(tokenizer: PreTrainedTokenizerFast, start: str | None = None) -> t
     if start is not None:
         return (int(tokenizer.convert_tokens_to_ids(start)),)
     return () if tokenizer.bos_token_id is None else (int(tokenizer.bos_token_id),)
-
-
-@contextmanager
-def _readable(folder: Path) -> Iterator[None]:
-    """Turn what a folder without a usable model raises into one sentence."""
-    try:
-        yield
-    except RequestError:  # says it already, and is a ValueError
-        raise
-    except (OSError, ValueError, SafetensorError) as error:
-        reason = str(error).splitlines()[0]
-        raise RequestError(f"{folder} is not a readable model folder ({reason}); build or copy it again") from error

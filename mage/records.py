@@ -38,6 +38,16 @@ class EpisodeRecord:
     reflections: tuple[str | None, ...] = ()  # per seat, written after it; None or left out: none was asked for
     reflection_prompts: tuple[str | None, ...] = ()  # what stood there to read before it, exactly, as in `Turn.prompt`
     reflections_said: tuple[str | None, ...] = ()  # as written; "" where that is the reflection and a newline
+    reflections_drawn: tuple[bool, ...] = ()  # per seat, whether its agent wrote it, token by token
+
+    def moves(self, seat: int) -> tuple[int, int, int]:
+        """Return how many decisions a seat made, in how many its first try was illegal, in how many one was drawn."""
+        own = [turn for turn in self.turns if turn.seat == seat]
+        return len(own), sum(bool(turn.illegal) for turn in own), sum(turn.randomised for turn in own)
+
+    def notes_vary(self, seat: int) -> bool:
+        """Whether what a language agent read on could be another text next time: its own, or one of another trial."""
+        return bool(self.reflections) and (self.reflections_drawn[seat] or bool(self.reflections[seat]))
 
 
 @dataclass(frozen=True, slots=True)

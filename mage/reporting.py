@@ -26,6 +26,10 @@ class Reporter(Protocol):
         """Watch the league's training; told the rewards of each iteration, none where nobody played for any."""
         ...
 
+    def enters(self, stage: str, kind: str) -> None:
+        """Take which stage the next iteration belongs to; "" and rl in a run without stages."""
+        ...
+
     def stage(self, ended: StageEnd) -> None:
         """Take what a stage has come to that has made its last update, between two iterations."""
         ...
@@ -55,6 +59,9 @@ class Silent:
     def iterations(self, done: int, total: int) -> Iterator[Callable[[Rewards], None]]:
         """Ignore the rewards."""
         yield lambda rewards: None
+
+    def enters(self, stage: str, kind: str) -> None:
+        """Ignore the stage."""
 
     def stage(self, ended: StageEnd) -> None:
         """Ignore what it came to."""

@@ -45,6 +45,7 @@ class RewardSummary:
     reward_std: float
     frac_reward_zero_std: float
     valid_move_rate: float  # of its decisions, those whose first try was legal
+    random_move_rate: float  # of its decisions, those drawn in its place, since no try was legal
     forfeit_rate: float  # of its episodes
     thinking_tokens: float  # per decision
     reflection_tokens: float  # per reflection
@@ -173,6 +174,7 @@ def _summary(sides: Sequence[_Side], flat: float) -> RewardSummary:
         reward_std=float(np.std(returns)),
         frac_reward_zero_std=flat,
         valid_move_rate=1.0 - sum(bool(turn.illegal) for turn in turns) / max(len(turns), 1),
+        random_move_rate=sum(turn.randomised for turn in turns) / max(len(turns), 1),
         forfeit_rate=sum(episode.forfeits[seat] for episode, seat in episodes) / len(episodes),
         thinking_tokens=sum(turn.thinking for turn in turns) / max(len(turns), 1),
         reflection_tokens=len(written) / max(reflections, 1),

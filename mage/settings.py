@@ -24,7 +24,8 @@ def conditions_of(
     trial, agent = config.trial, config.agent
     acting = Acting(**agent.model_dump(exclude={"thinking_cost"}))
     prompt = Prompt(**config.prompt.model_dump(exclude={"template"}))
-    return Conditions(game, codec, keys, trial.episodes, memory or trial.memory, acting, prompt)
+    habit = config.model.pretrain.reflections
+    return Conditions(game, codec, keys, trial.episodes, memory or trial.memory, acting, prompt, habit)
 
 
 def league_settings(config: Config, seats: int) -> LeagueSettings:

@@ -54,6 +54,11 @@ class StagePlan:
         """Return what must be reached."""
         return self.declared.gate if self.declared else None
 
+    def logged(self) -> dict[str, str | int]:
+        """Return the fields of the `stage` event."""
+        told: dict[str, str | int] = {"stage": self.name, "kind": self.kind, "stop": self.stop}
+        return told | {"game": self.config.game.name, "seats": self.setting.game.seats}
+
 
 @dataclass(frozen=True, slots=True)
 class OpenStage:
@@ -78,7 +83,7 @@ def plan_stages(config: Config, setting: Setting, paths: RunPaths | None = None)
         start = plans[-1].stop if plans else 0
         plan = StagePlan(declared.name, declared.kind, start, start + declared.iterations, of_stage, own, declared)
         _check(plan)
-        plans.append(replace(plan, sources=tuple(_sources(plan, plans))))
+        plans.append(replace(plan, sources=tuple(sources_of(plan, plans))))
     _keep_apart(plans, config, setting)
     return tuple(plans)
 
@@ -155,7 +160,7 @@ def _check(plan: StagePlan) -> None:
         raise RequestError(f'the gate of stage "{name}" asks for a gain over episodes, but trial.episodes is 1')
 
 
-def _sources(plan: StagePlan, earlier: Sequence[StagePlan]) -> Iterator[Source]:
+def sources_of(plan: StagePlan, earlier: Sequence[StagePlan]) -> Iterator[Source]:
     """Yield where a stage's examples come from; earlier stages without experts of their own borrow this one's."""
     declared = plan.declared
     if declared is None or plan.kind == RL:
@@ -185,7 +190,7 @@ def _keep_apart(plans: Sequence[StagePlan], config: Config, setting: Setting) ->
     """Refuse a stage that meets, or is taught by, what the run or any of its stages tests on; its base was, too."""
     met: list[tuple[str, Opponents, Opponents]] = [("the base model", setting.corpus, ())]
     for plan in plans:
-        taught = {one: None for source in plan.sources[:1] for experts in source.experts.values() for one in experts}
+        taught = {one: None for source in plan.sources for experts in source.experts.values() for one in experts}
         met.append((f'stage "{plan.name}"', plan.setting.opponents.training, tuple(taught)))
     tests = {id(own): (own, least) for own, least in _settings(plans, config, setting)}
     for own, least in tests.values():

@@ -1,8 +1,9 @@
 """Standings of a run, derived from its event log: what every learner earned against whom, and how strong it is.
 
 Rows are learners; columns are learners, each learner's snapshots together, and each family of scripted
-training opponents together. Sums run over the whole run, so early and late versions of a learner are mixed; ratings
-and skill tell them apart (`strength`). Left out: held-out opponents (`mage evaluate` alone meets those), drawing
+training opponents together. Sums run over the whole run, in a run of stages over what came since its last stage of
+kind rl began: stages differ in games and lengths. Early and late versions of a learner are mixed; ratings and skill
+tell them apart (`strength`). Left out: held-out opponents (`mage evaluate` alone meets those), drawing
 (`views`).
 """
 
@@ -58,9 +59,10 @@ class _Story:
             if event["schema"] != events.SCHEMA:
                 raise ValueError(f"schema {event['schema']!r}, expected {events.SCHEMA!r}")
             self.game, self.seats = event["config"]["game"]["name"], event.get("seats")
-            if self.seats is not None and not (type(self.seats) is int and self.seats >= 2):
-                raise ValueError(f"seats {self.seats!r} is no whole number of at least 2")
+            _check_seats(self.seats)
             self.members |= {member["name"]: _checked(member) for member in event["members"]}
+        elif event["type"] == "stage":
+            self._enter(event)
         elif event["type"] == "member":
             self.members[event["name"]] = _checked(event)
         elif event["type"] == "update" and all(name in event for name in WRITTEN):
@@ -79,6 +81,19 @@ class _Story:
                 stranger = result.column if result.row in self.members else result.row
                 raise ValueError(f"a result of {stranger!r} before it joined")
             self.results.append((self.iteration, result))
+
+    def _enter(self, stage: Mapping[str, Any]) -> None:
+        """Begin anew where a stage is played for rewards: in another game or length its returns are others."""
+        if stage["kind"] != "rl":
+            return
+        self.results, self.iteration = [], None
+        self.game, self.seats = stage.get("game", self.game), stage.get("seats", self.seats)
+        _check_seats(self.seats)
+
+
+def _check_seats(seats: Any) -> None:
+    if seats is not None and not (type(seats) is int and seats >= 2):
+        raise ValueError(f"seats {seats!r} is no whole number of at least 2")
 
 
 def _figure(value: Any) -> float:

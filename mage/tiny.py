@@ -3,27 +3,23 @@
 The transcripts come from the very loop that plays trials, so they have its format to the byte, and from the corpus
 opponents alone, which the manifest names (design, decision 11). It is built on first use, kept by the hash of
 everything it depends on, and deterministic for one machine, thread count and library version.
-Left out: adapters, rewards.
+Left out: the tokenizer's training (`mage.tiny_tokenizer`), adapters, rewards.
 """
 
 import hashlib
 import json
-import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch.nn import functional
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import LlamaConfig, LlamaForCausalLM
 
-from games.matrix import PAYOFFS
-from games.matrix_text import MatrixGame
 from games.opponents import NamedOpponent
 from games.text import TextGame
 from mage import keys
@@ -34,18 +30,15 @@ from mage.config import Config
 from mage.keys import PlayKeys
 from mage.memories import REFLECTING
 from mage.scheduler import Sampler, play_all
+from mage.tiny_tokenizer import VOCABULARY as VOCABULARY
+from mage.tiny_tokenizer import build_tokenizer as build_tokenizer
 from mage.trials import Conditions, SeatPlan, TrialPlan
-from mage.turn_style import PLAIN
 from populations.matchmaking import Pairing
 
 NAME = TINY
 FORMAT = 1  # counted up when the same settings would give another base
-VOCABULARY = 512
 MAX_TOKENS = 4096  # the longest context
 CORPUS_TRIALS = 4096  # transcripts, drawn with replacement
-LONGEST_TOKEN = 8  # characters; keeps the tokenizer from learning whole rule lines by heart
-SEGMENT_WEIGHT = 20  # how much more often a round's segments count than a trial's in the tokenizer's training
-START, PAD = "<s>", "<pad>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,50 +73,6 @@ def settings_of(config: Config) -> TinySettings:
         memory=trial.memory,
         reflections=model.pretrain.reflections if reflects else "",
     )
-
-
-def build_tokenizer(game: TextGame, memory: str = "transcript") -> PreTrainedTokenizerFast:
-    """Train the byte-level BPE tokenizer on the segments that the trials of this and the named games are made of.
-
-    No pre-tokenisation: a segment such as "P -1\\n" becomes one token, so a round takes two.
-    """
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=VOCABULARY,
-        special_tokens=[START, PAD],
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-        max_token_length=LONGEST_TOKEN,
-        show_progress=False,
-    )
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    tokenizer.train_from_iterator((*_segments(game), *_remembered(game, memory)), trainer)
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token=START, pad_token=PAD)
-
-
-def _segments(own: TextGame) -> Iterable[str]:
-    """Every segment of the games, the ones of each round more often than the ones of each trial."""
-    named = (MatrixGame(spec, rounds) for spec in PAYOFFS.values() for rounds in range(1, 11))
-    for game in (own, *named):
-        for seat in range(game.seats):
-            yield from (game.rules(seat, episodes) for episodes in range(1, 6))
-            yield from (game.episode_header(number) for number in range(1, 10))
-            for _ in range(SEGMENT_WEIGHT):
-                yield from (move + PLAIN.end for move in game.spoken[seat].moves)
-                yield from game.spoken[seat].news
-
-
-def _remembered(game: TextGame, memory: str) -> Iterable[str]:
-    """What reflections are made of, piece by piece, so that a move in them is a token whatever its count is."""
-    if memory in REFLECTING:
-        moves = dict.fromkeys(move for spoken in game.spoken for move in spoken.moves)
-        for _ in range(SEGMENT_WEIGHT):
-            yield from (
-                "reflection",
-                *(f" {move}" for move in moves),
-                *(f" {count}" for count in range(game.max_turns + 1)),
-            )
 
 
 def build(

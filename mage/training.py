@@ -4,7 +4,7 @@ Left out: what a run holds and how it makes an update (`mage.training_run`), whe
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from mage import checkpoint
@@ -13,7 +13,7 @@ from mage.files import write_durably
 from mage.paths import RunPaths
 from mage.reporting import Reporter, Silent
 from mage.session import Session, build, describe
-from mage.stages import open_stages, plan_stages
+from mage.stages import StagePlan, open_stages, plan_stages
 from mage.start import plan_start
 from mage.training_run import TrainingRun
 
@@ -50,7 +50,7 @@ def train(
     run = TrainingRun(session, stages, resumed)
     if resumed:  # after everything was read, since a refused resume changes nothing
         start.write_down(session.config)
-    _take_through(run, start.config.run.iterations, reporter)
+    _take_through(run, plans, reporter)
     run.finish()
     _evaluate(session, run.learners, reporter)
     if profile:
@@ -58,15 +58,17 @@ def train(
     return paths.root
 
 
-def _take_through(run: TrainingRun, iterations: int, reporter: Reporter) -> None:
+def _take_through(run: TrainingRun, plans: Sequence[StagePlan], reporter: Reporter) -> None:
     """Make every update, stage by stage. Raises RunFailed where a gate fails."""
-    with reporter.iterations(run.iteration, iterations) as shown:
+    with reporter.iterations(run.iteration, plans[-1].stop) as shown:
         while not run.done:
             if run.stage_is_through:
                 ended = run.end_stage()
                 reporter.stage(ended)
                 ended.require_passed()
             else:
+                plan = next(plan for plan in plans if run.iteration < plan.stop)
+                reporter.enters(plan.name, plan.kind)
                 shown(run.step())
 
 

@@ -15,7 +15,7 @@ from mage.events import SCHEMA, EventLog, match_event
 from mage.files import sync, sync_tree
 from mage.gates import judged, measured, validation
 from mage.learner import Learner, linear_decay
-from mage.lessons import KINDS, Played, Room
+from mage.lessons import KINDS, Lesson, Played, Room
 from mage.matches import mirrored, results, spread
 from mage.retention import kept_figures, retained
 from mage.rows import RewardSummary
@@ -128,8 +128,7 @@ class TrainingRun:
         """Log that a stage begins, where stages were declared."""
         plan = self._room.stage.plan
         if plan.declared:
-            told = {"stage": plan.name, "kind": plan.kind, "stop": plan.stop}
-            self._log.append({"type": "stage", "iteration": plan.start, **told})
+            self._log.append({"type": "stage", "iteration": plan.start, **plan.logged()})
 
     def step(self) -> dict[str, RewardSummary]:
         """Play and learn one iteration; returns the rewards of each learner that played for any."""
@@ -139,11 +138,11 @@ class TrainingRun:
         with part("log"):
             self._record(played)
         with part("training"):
-            rows, rewards = self._kind.rows(room, played)
-            stats = self._learner.update(rows, self.iteration, self._learning_rate())
+            lesson = self._kind.rows(room, played)
+            stats = self._learner.update(lesson.rows, self.iteration, self._learning_rate())
         self._chunks["training"] = self._learner.work.take()
         with part("log"):
-            self._log_update(rewards, stats)
+            self._log_update(lesson, stats)
         self.iteration += 1
         with part("league"):
             self._freeze()
@@ -155,7 +154,7 @@ class TrainingRun:
             self._log.flush()
         tokens = {name: sum(chunk.tokens for chunk in chunks) for name, chunks in self._chunks.items()}
         self._timer.write(self.iteration, tokens)
-        return rewards
+        return lesson.rewards
 
     def end_stage(self) -> StageEnd:
         """Measure what a stage has reached and made forgotten; the next begins, or the run is over if a gate fails."""
@@ -207,12 +206,12 @@ class TrainingRun:
         learning, length = plan.config.learning, plan.stop - plan.start
         return linear_decay(learning.learning_rate, learning.final_learning_rate, self.iteration - plan.start, length)
 
-    def _log_update(self, rewards: Mapping[str, RewardSummary], stats: Mapping[str, UpdateStats]) -> None:
+    def _log_update(self, lesson: Lesson, stats: Mapping[str, UpdateStats]) -> None:
         for name in self.learners:
-            if name in stats:
+            if name in stats or name in lesson.rewards:
                 event: dict[str, Any] = {"type": "update", "iteration": self.iteration, "agent": name}
-                event |= {"learning_rate": self._learning_rate()}
-                self._log.append(event | self._kind.figures(stats[name], rewards.get(name)))
+                event |= {"learning_rate": self._learning_rate(), **lesson.logged(name)}
+                self._log.append(event | (self._kind.figures(stats[name]) if name in stats else {}))
 
     def _freeze(self) -> None:
         """Copy the learners that are due into frozen snapshots, and drop the weights of retired ones."""

@@ -1,7 +1,8 @@
 """A trial as a generator: it yields what it needs decided and receives the reply (design, decision 9).
 
 The same loop drives language agents and scripted players, in any seat. Left out: what a seat has in front of it
-(`mage.reader`), how an agent comes to a move (`mage.decisions`), batching (`mage.scheduler`).
+(`mage.reader`), how an agent comes to a move (`mage.decisions`), how what it doesn't write itself is written
+(`mage.transcribing`), batching (`mage.scheduler`).
 """
 
 from collections.abc import Generator
@@ -11,14 +12,14 @@ from games.habits import HABITS
 from games.opponents import NamedOpponent
 from games.text import Episode, TextGame
 from mage.codec import Codec
-from mage.contexts import REFLECTION, Context, Memory, Reply, Request
-from mage.decisions import DECIDERS, Acting, Asked, Decision, reflect
+from mage.contexts import Context, Memory, Reply, Request
+from mage.decisions import DECIDERS, Acting, Asked, Decision, clipped
 from mage.keys import PlayKeys
-from mage.own_tokens import write_move, write_text
 from mage.reader import Reader
 from mage.records import EpisodeRecord, TrialRecord, Turn
 from mage.renderers import Prompt
 from mage.replies import FORMATS
+from mage.transcribing import Note, note, transcribe_move
 from populations.matchmaking import Pairing
 
 
@@ -92,7 +93,6 @@ class PlayedTrial:
 # The fields of a `Turn` from `turn` to `probabilities`, whose reward comes later. A record instead would cost as much
 # again as the `Turn` that is made of it, twice a round.
 _Made = tuple[int, int, str, tuple[str, ...], str, tuple[float, ...] | None]
-_Column = tuple[str | None, ...]  # by seat
 _Exact = tuple[str, str, int, tuple[str, ...], bool]  # those from `prompt` on
 _AS_IT_READS: _Exact = ("", "", 0, (), False)
 
@@ -126,8 +126,14 @@ def play(plan: TrialPlan, conditions: Conditions) -> Generator[Request, Reply, P
     for number in range(conditions.episodes):
         for seat, reader in readers.items():
             reader.open_episode(number + 1, written[seat])
-        last = number == conditions.episodes - 1
-        episodes.append((yield from _play_episode(plan, conditions, readers, number, None if last else written)))
+        episode = conditions.game.start(conditions.keys.deal(plan.pairing.group, number))
+        turns = yield from _play_episode(plan, conditions, readers, number, episode)
+        notes: dict[int, Note] = {}
+        if number < conditions.episodes - 1:
+            notes = yield from _reflect(plan, conditions, readers, number, episode)
+        for seat, noted in notes.items():
+            written[seat].append(noted.text)
+        episodes.append(_recorded(episode, turns, notes))
     for reader in readers.values():
         reader.close()
     record = TrialRecord(
@@ -141,16 +147,10 @@ def play(plan: TrialPlan, conditions: Conditions) -> Generator[Request, Reply, P
 
 
 def _play_episode(
-    plan: TrialPlan,
-    conditions: Conditions,
-    readers: dict[int, Reader],
-    number: int,
-    written: dict[int, list[str]] | None,
-) -> Generator[Request, Reply, EpisodeRecord]:
-    """Play one episode; written: by seat, where to add what is written down after it, None for nothing."""
-    game, draw = conditions.game, conditions.keys.move
-    episode = game.start(conditions.keys.deal(plan.pairing.group, number))
-    seats = plan.seats
+    plan: TrialPlan, conditions: Conditions, readers: dict[int, Reader], number: int, episode: Episode
+) -> Generator[Request, Reply, tuple[Turn, ...]]:
+    """Play one episode to its end; returns what was decided, in order of play."""
+    game, draw, seats = conditions.game, conditions.keys.move, plan.seats
     players = {s: who.opponent.player(game, s) for s, who in enumerate(seats) if who.opponent is not None}
     counts, latest = [0] * len(seats), [-1] * len(seats)  # by seat: its decisions so far, where its last one stands
     made: list[_Made] = []
@@ -169,13 +169,14 @@ def _play_episode(
         if player is not None:
             move = player.act(episode, seat, draw(stream, seat, number, turn))
             if reader is not None:
-                _write_move(reader, conditions.acting, move, legal, number, turn)
+                said = transcribe_move(reader, conditions.acting, move, legal, number, turn)
+                if told.prompt or said:
+                    exact[len(made)] = (told.prompt, said, 0, (), False)
         else:
             assert reader is not None
             acting = _acting(seats[seat], conditions)
-            decision = yield from DECIDERS[acting.move](
-                reader, Asked(legal, stream, number, turn, acting, conditions.keys)
-            )
+            asked = Asked(legal, stream, number, turn, acting, conditions.keys)
+            decision = yield from DECIDERS[acting.move](reader, asked)
             move, probabilities = decision.move, decision.probabilities
             if told.prompt or decision.said:
                 exact[len(made)] = _exact(told.prompt, decision)
@@ -191,12 +192,10 @@ def _play_episode(
             rewards[place] = episode.rewards_since(seat)
     for seat, reader in readers.items():
         reader.tell(episode.news(seat))
-    reflections = yield from _reflect(plan, conditions, readers, number, written, episode)
-    turns = tuple(
+    return tuple(
         Turn(number, *decision, reward, not decision[4], *exact.get(place, _AS_IT_READS))
         for place, (decision, reward) in enumerate(zip(made, rewards, strict=True))
     )
-    return EpisodeRecord(tuple(episode.returns), tuple(episode.forfeits), turns, *reflections)
 
 
 def _acting(who: SeatPlan, conditions: Conditions) -> Acting:
@@ -207,73 +206,40 @@ def _exact(prompt: str, decision: Decision) -> _Exact:
     return prompt, decision.said, decision.thinking, decision.illegal, decision.randomised
 
 
-def _write_move(reader: Reader, acting: Acting, move: str, legal: tuple[str, ...], episode: int, turn: int) -> None:
-    """Write a scripted player's move as an agent would that acts so, and thinks nothing where that would think."""
-    codec, context = reader.codec, reader.context
-    if acting.thinking_tokens:
-        opens, closes = codec.style.think
-        context.ids += codec.control(opens)
-        write_text(context, codec.control(closes), episode, turn)
-    else:
-        context.ids += codec.skip
-    if acting.move == "free":
-        write_text(context, codec.encode_move(FORMATS[acting.reply_format].write(move)), episode, turn)
-    else:
-        write_move(codec, context, move, legal, episode, turn)
-
-
 def _reflect(
-    plan: TrialPlan,
-    conditions: Conditions,
-    readers: dict[int, Reader],
-    number: int,
-    written: dict[int, list[str]] | None,
-    episode: Episode,
-) -> Generator[Request, Reply, tuple[_Column, _Column, _Column]]:
-    """Let every seat that reflects write down what the episode has taught.
-
-    Returns by seat what it noted, what stood there to read, and what it wrote.
-    """
-    if written is None or not any(reader.reflects for reader in readers.values()):
-        return (), (), ()
-    noted: list[tuple[str | None, str | None, str | None]] = [(None, None, None)] * len(plan.seats)
+    plan: TrialPlan, conditions: Conditions, readers: dict[int, Reader], number: int, episode: Episode
+) -> Generator[Request, Reply, dict[int, Note]]:
+    """Let every seat that reflects write down what the episode has taught; returns that by seat."""
+    notes: dict[int, Note] = {}
     for seat, reader in readers.items():
         if reader.reflects:
-            text, prompt, said = yield from _reflection(plan.seats[seat], conditions, reader, number, episode)
-            noted[seat] = text, prompt, said
-            written[seat].append(text)
-    texts, prompts, saids = zip(*noted, strict=True)
-    return texts, prompts, saids
+            who = plan.seats[seat]
+            budget = _acting(who, conditions).reflection_tokens
+            given = _given(who, conditions, number, episode, seat)
+            notes[seat] = yield from note(reader, number, who.stream, budget, given, who.opponent is not None)
+    return notes
 
 
-def _reflection(
-    who: SeatPlan, conditions: Conditions, reader: Reader, number: int, episode: Episode
-) -> Generator[Request, Reply, tuple[str, str, str]]:
-    """Return what one seat writes down, or what stands in its place; what it reads before that; how it is written."""
-    cue = reader.prompt.reflect(number + 1)
-    told, begun = reader.write(cue), len(reader.context.ids)
-    text = yield from _noted(who, conditions, reader, number, episode, cue)
-    said = reader.codec.decode(reader.context.ids[begun:])
-    return text, told.prompt or told.news, "" if said == text + "\n" else said
-
-
-def _noted(
-    who: SeatPlan, conditions: Conditions, reader: Reader, number: int, episode: Episode, cue: str
-) -> Generator[Request, Reply, str]:
-    """Write a reflection into the context; returns it as one line."""
-    if who.opponent is None and who.reflections is None:
-        budget = _acting(who, conditions).reflection_tokens
-        return (yield from reflect(reader, who.stream, number, budget))
+def _given(who: SeatPlan, conditions: Conditions, number: int, episode: Episode, seat: int) -> str | None:
+    """Return what is written in the place of a seat's own reflection, None for nothing."""
     if who.reflections is not None:
-        text = who.reflections[number]
-    else:
-        moves = [spoken.moves for spoken in conditions.game.spoken]
-        text = HABITS[conditions.habit](episode.played, reader.seat, moves)
-    apart = "" if reader.codec.ask or cue.endswith("\n") else " "  # it goes on in the line of the cue
-    reader.context.ids += reader.codec.skip
-    ids = reader.codec.encode_move(apart + text)
+        return who.reflections[number]
     if who.opponent is None:
-        reader.context.ids += ids
-    else:
-        write_text(reader.context, ids, number, REFLECTION)
-    return text
+        return None
+    moves = [spoken.moves for spoken in conditions.game.spoken]
+    text = HABITS[conditions.habit](episode.played, seat, moves)
+    return clipped(conditions.codec, text, conditions.acting.reflection_tokens)
+
+
+def _recorded(episode: Episode, turns: tuple[Turn, ...], notes: dict[int, Note]) -> EpisodeRecord:
+    """Return the record of an episode that has ended."""
+    by_seat = [notes.get(seat) for seat in range(len(episode.returns))] if notes else []
+    return EpisodeRecord(
+        tuple(episode.returns),
+        tuple(episode.forfeits),
+        turns,
+        reflections=tuple(None if one is None else one.text for one in by_seat),
+        reflection_prompts=tuple(None if one is None else one.prompt for one in by_seat),
+        reflections_said=tuple(None if one is None else one.said for one in by_seat),
+        reflections_drawn=tuple(one is not None and one.drawn for one in by_seat),
+    )

@@ -39,6 +39,13 @@ class TurnStyle:
     think: tuple[str, str]  # opens and closes thinking, after `ask`
     skip: str = ""  # stands after `ask` where the agent doesn't think: "" but for templates that say so by a block
 
+    @property
+    def thought(self) -> tuple[str, str]:
+        """What an agent ends its thinking with, and what is put after that."""
+        closes = self.think[1]
+        mark = closes.strip() or closes
+        return mark, closes.partition(mark)[2]
+
 
 PLAIN = TurnStyle(
     start="", start_system="", after_system="", ask="", end="\n", told="", think=("think:", "\n")

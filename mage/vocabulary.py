@@ -20,16 +20,22 @@ def sample(hidden: Tensor, head: Tensor, draws: Sequence[float]) -> tuple[list[i
     """Draw a token for each row by inverting the cumulative distribution.
 
     hidden: [R, width]; head: [vocabulary, width]; draws: R numbers in [0, 1). Returns R token ids and their
-    log-probabilities, nats.
+    log-probabilities, nats. Logits are made `AT_ONCE` rows at a time, as in `score`.
     """
+    wanted = torch.tensor(draws, dtype=torch.float64, device=hidden.device)
+    parts = [_sample(some, head, part) for some, part in zip(hidden.split(AT_ONCE), wanted.split(AT_ONCE), strict=True)]
+    picks, log_p = (torch.cat(column).tolist() for column in zip(*parts, strict=True))
+    return picks, log_p
+
+
+def _sample(hidden: Tensor, head: Tensor, draws: Tensor) -> tuple[Tensor, Tensor]:
     log_p = torch.log_softmax(functional.linear(hidden, head).float(), dim=-1)
     cumulative = log_p.double().exp().cumsum(dim=-1)
     total = cumulative[:, -1:]
-    wanted = torch.tensor(draws, dtype=torch.float64, device=hidden.device)[:, None] * total
-    picks = torch.searchsorted(cumulative, wanted, right=True)
+    picks = torch.searchsorted(cumulative, draws[:, None] * total, right=True)
     last = (cumulative < total).sum(dim=-1, keepdim=True)  # the last token that adds anything
     picks = torch.minimum(picks, last)
-    return picks[:, 0].tolist(), log_p.gather(1, picks)[:, 0].tolist()
+    return picks[:, 0], log_p.gather(1, picks)[:, 0]
 
 
 def score(hidden: Tensor, head: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:

@@ -18,6 +18,8 @@ from mage.views.evaluation_table import print_evaluation
 from mage.views.profile import profile_table
 from mage.views.stage_table import stage_blocks
 
+LEAGUE = "league training"
+
 
 class ConsoleReporter:
     """Writes to one console; through a pipe, bars are left out and tables are plain."""
@@ -25,6 +27,8 @@ class ConsoleReporter:
     def __init__(self, console: Console | None = None) -> None:
         """console: where to write; standard output unless given."""
         self.console = console or Console()
+        self._doing = LEAGUE
+        self._say: Callable[[str], None] = lambda text: None  # beside the bar
 
     @contextmanager
     def base(self) -> Iterator[Callable[[int, int], None]]:
@@ -34,14 +38,22 @@ class ConsoleReporter:
 
     @contextmanager
     def iterations(self, done: int, total: int) -> Iterator[Callable[[Mapping[str, RewardSummary]], None]]:
-        """Show the league's training; the function yielded is told each iteration's rewards."""
+        """Show the updates; the function yielded is told each iteration's rewards."""
         with self._progress() as progress:
-            task = progress.add_task("league training", total=total, completed=done)
+            task = progress.add_task(self._doing, total=total, completed=done)
+            self._say = lambda text: progress.update(task, description=text)
 
             def shown(rewards: Mapping[str, RewardSummary]) -> None:
-                progress.update(task, advance=1, description=_described(rewards))
+                progress.update(task, advance=1, description=self._doing + _return(rewards))
 
             yield shown
+
+    def enters(self, stage: str, kind: str) -> None:
+        """Say from now on which stage it is; nothing in a run without stages."""
+        doing = f'stage "{stage}" ({kind})' if stage else LEAGUE
+        if doing != self._doing:  # else the return of the last iteration stays in view
+            self._doing = doing
+            self._say(doing)
 
     def stage(self, ended: StageEnd) -> None:
         """Print what a stage has come to."""
@@ -86,8 +98,6 @@ class ConsoleReporter:
         )
 
 
-def _described(rewards: Mapping[str, RewardSummary]) -> str:
-    """What the bar says: the mean return, where anybody played for one."""
-    if not rewards:
-        return "training by examples"
-    return f"league training, return {float(np.mean([summary.reward for summary in rewards.values()])):+.2f}"
+def _return(rewards: Mapping[str, RewardSummary]) -> str:
+    """What the bar says of the mean return, where anybody played for one."""
+    return f", return {float(np.mean([summary.reward for summary in rewards.values()])):+.2f}" if rewards else ""

@@ -92,7 +92,8 @@ class Pretrain(Table):
         default=(), description="opponents whose matches are the corpus; empty means opponents.training"
     )
     reflections: Literal["counts", "replies", "both"] = Field(
-        default="counts", description="what is written down after an episode of the corpus, where agents reflect"
+        default="counts",
+        description="what experts write down after an episode, where agents reflect: in the corpus and in stages",
     )
 
 

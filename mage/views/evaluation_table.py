@@ -22,6 +22,7 @@ from mage.views.safe_text import clean
 
 MARK = "*"
 _SHOWN = ("near", "far", "member", "game", "training")  # the held-out distances first
+_UNUSUAL = {"valid": ("valid_move_rate", 1.0), "random": ("random_move_rate", 0.0)}  # a column where not always that
 
 # Each baseline's name in a row, and what it is.
 BASELINES = {
@@ -86,27 +87,33 @@ def _opening(table: Mapping[str, Any]) -> list[Text]:
 def _population(report: Mapping[str, Any]) -> Table:
     """Draw one game: the agents at each distance by episode, their baselines' last episodes under them."""
     ceiling = () if report["baselines"] else ("Bayes",)  # has a row of its own there
-    drawn = grid(gap=1)
-    columns(drawn, ("", "ep", "trials", "return", "exploitation", *ceiling, "win", "forfeit"))
+    lines: list[tuple[str, Mapping[str, Any]]] = []
     for distance in (one for one in _SHOWN if one in report["by_distance"]):
         pool = report["by_distance"][distance]
-        lines = [(distance if row["episode"] == 1 else "", row) for row in pool["overall"]]
+        lines += [(distance if row["episode"] == 1 else "", row) for row in pool["overall"]]
         lines += [
             (f" {BASELINES[one['baseline']][0]}", one["by_distance"][distance]["overall"][-1])
             for one in report["baselines"]
             if distance in one["by_distance"]
         ]
-        for label, row in lines:
-            drawn.add_row(
-                label,
-                str(row["episode"]),
-                str(row["n"]),
-                interval(row["mean_return"], row["ci_low"], row["ci_high"]),
-                _exploitation(row),
-                *(number(row["bayes_exploitation"]) for _ in ceiling),
-                _share(row["win_rate"], 0),
-                _share(row["forfeit_rate"], 1),
-            )
+    unusual = {
+        header: rate
+        for header, (rate, usual) in _UNUSUAL.items()
+        if any(row.get(rate) not in (usual, None) for _, row in lines)
+    }
+    drawn = grid(gap=1)
+    columns(drawn, ("", "ep", "trials", "return", "exploitation", *ceiling, "win", "forfeit", *unusual))
+    for label, row in lines:
+        drawn.add_row(
+            label,
+            str(row["episode"]),
+            str(row["n"]),
+            interval(row["mean_return"], row["ci_low"], row["ci_high"]),
+            _exploitation(row),
+            *(number(row["bayes_exploitation"]) for _ in ceiling),
+            _share(row["win_rate"], 0),
+            *(_share(row[rate], 1) for rate in ("forfeit_rate", *unusual.values())),
+        )
     return drawn
 
 

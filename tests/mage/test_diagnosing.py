@@ -13,7 +13,7 @@ from mage.diagnosing import Group, bar, diagnose, measured
 from mage.diagnosis import NAMED
 from mage.replies import REASONS
 from mage.trials import Conditions
-from tests.mage.small_run import refused, write_config
+from tests.mage.small_run import CONFIG, refused, write_config
 
 pytest_plugins = ["tests.mage.small_run"]
 
@@ -116,6 +116,13 @@ def test_where_no_exact_value_is_known_there_is_no_bar():
 
 def test_the_reason_of_a_reply_that_named_an_illegal_move_is_one_of_the_parsers():
     assert NAMED in REASONS
+
+
+def test_stages_are_not_played_and_need_not_go_together_with_every_way_to_move(tmp_path, capsys):
+    thinking = '[agent]\nmove = "think-then-choose"\nthinking_tokens = 3\n'
+    staged = '[[stage]]\nkind = "rl"\niterations = 2\nset = { agent.thinking_tokens = 4 }\n'
+    path = write_config(tmp_path, CONFIG.replace("iterations = 4\n", "", 1) + thinking + staged)
+    assert "--trials: got 1, expected" in refused(capsys, "diagnose", path, "--trials", "1")
 
 
 def test_a_request_that_cannot_be_served_is_refused_in_a_sentence(cache, tmp_path, capsys):

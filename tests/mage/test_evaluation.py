@@ -15,6 +15,7 @@ from tests.mage.small_run import HELD_OUT, LEARNERS, Watching, contents, copy_of
 pytest_plugins = ["tests.mage.small_run"]
 
 ROW = {"episode", "n", "mean_return", "ci_low", "ci_high", "win_rate", "draw_rate", "forfeit_rate"}
+ROW |= {"valid_move_rate", "random_move_rate"}
 ROW |= {"exploitation", "exploitation_ci_low", "exploitation_ci_high", "bayes_exploitation"}
 OPPONENT = {"name", "family", "distance", "security_value", "nash_value", "best_response_value", "repeats", "episodes"}
 POOLED = {"overall", "gain", "by_distance"}

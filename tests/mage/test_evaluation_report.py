@@ -51,6 +51,8 @@ def test_the_object_has_the_documented_fields_and_is_json():
         "win_rate": 1.0,
         "draw_rate": 0.0,
         "forfeit_rate": 0.0,
+        "valid_move_rate": 1.0,
+        "random_move_rate": 0.0,
         "exploitation": 1.0,
         "exploitation_ci_low": 1.0,
         "exploitation_ci_high": 1.0,
@@ -113,6 +115,15 @@ def test_rates_count_wins_draws_and_forfeits():
     forfeits = np.array([[False], [False], [False], [True]])
     (row,) = report(sample(returns, others=others, forfeits=forfeits))["overall"]
     assert (row["win_rate"], row["draw_rate"], row["forfeit_rate"]) == (0.25, 0.25, 0.25)
+
+
+def test_rates_of_moves_go_by_decisions_however_many_an_episode_has():
+    few = sample([[1.0], [1.0]], moves=np.array([[[1, 1, 1]], [[1, 0, 0]]]))
+    many = sample([[1.0]], name="cycle(start=R,step=1)", family="cycle", moves=np.array([[[8, 2, 0]]]))
+    (row,) = report(few, many)["overall"]  # ten decisions: three with an illegal first try, one drawn
+    assert (row["valid_move_rate"], row["random_move_rate"]) == (0.7, 0.1)
+    (row,) = report(sample([[1.0]], moves=np.zeros((1, 1, 3))))["overall"]
+    assert (row["valid_move_rate"], row["random_move_rate"]) == (1.0, 0.0)  # nothing was decided
 
 
 def test_gain_is_the_last_return_minus_the_first_paired_by_trial():
@@ -226,6 +237,7 @@ def test_samples_that_do_not_belong_together_are_refused(samples, message):
         ({"distance": "nearby"}, "training, near, far, member, game"),
         ({"others": np.zeros((2, 1))}, "all have the shape"),
         ({"bayes_returns": np.zeros(3)}, "bayes_returns"),
+        ({"moves": np.zeros((1, 2))}, "moves"),
         ({"returns": np.zeros((0, 2))}, "not empty"),
     ],
 )

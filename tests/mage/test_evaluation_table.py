@@ -27,6 +27,8 @@ def row(episode: int, exploitation: float | None, half: float = 0.1, n: int = 50
         "win_rate": 0.5,
         "draw_rate": 0.25,
         "forfeit_rate": 0.005,
+        "valid_move_rate": 1.0,
+        "random_move_rate": 0.0,
         "exploitation": exploitation,
         "exploitation_ci_low": exploitation - half if known else None,
         "exploitation_ci_high": exploitation + half if known else None,
@@ -119,6 +121,23 @@ def test_a_figure_of_zero_and_a_missing_one_look_different():
     assert "0.00" not in far
 
 
+def test_moves_that_were_illegal_or_drawn_are_shown_where_there_are_any():
+    data = evaluation()
+    data["by_distance"]["near"]["overall"][0]["valid_move_rate"] = 0.925
+    head, first, second, *_ = population(data)
+    assert head[-2:] == ["forfeit", "valid"] and (first[-1], second[-1]) == ("92.5%", "100.0%")
+    data["by_distance"]["far"]["overall"][1]["random_move_rate"] = 0.25
+    head, *_, last = population(data)
+    assert head[-3:] == ["forfeit", "valid", "random"] and last[-2:] == ["100.0%", "25.0%"]
+
+
+def population(data: dict[str, Any]) -> list[list[str]]:
+    """The words of the first table's five lines."""
+    lines = drawn(print_evaluation, data, 100)
+    head = next(place for place, line in enumerate(lines) if line.endswith("episode by episode")) + 1
+    return [line.split() for line in lines[head : head + 5]]
+
+
 def test_names_with_brackets_are_text_and_not_markup():
     data = evaluation()
     data["agents"][0]["agent"] = "[bold]x[/bold]"
@@ -157,6 +176,7 @@ def difference(value: float, p_holm: float, **where: Any) -> dict[str, Any]:
 def complete() -> dict[str, Any]:
     """An evaluation with everything in it: baselines, a variant, comparisons."""
     known = row(2, 1.0, half=0.0) | {"win_rate": None, "draw_rate": None, "forfeit_rate": None}
+    known |= {"valid_move_rate": None, "random_move_rate": None}
     changed = evaluation() | {
         "variant": "misere",
         "by_distance": {"game": pool(row(1, 0.25), row(2, 0.5))},

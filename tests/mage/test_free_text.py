@@ -80,6 +80,25 @@ def test_tokens_are_drawn_as_often_as_the_softmax_says():
     assert vocabulary.sample(torch.ones(1, 1), head, [1 - 1e-12])[0] == [2]  # never the impossible one
 
 
+def test_logits_are_held_for_so_many_rows_at_once(monkeypatch):
+    """800 rows, 256 at once: three times 256 and 32 more, and the draws are what they are together."""
+    held, linear = [], vocabulary.functional.linear
+    monkeypatch.setattr(
+        vocabulary.functional, "linear", lambda some, head: held.append(len(some)) or linear(some, head)
+    )
+    draws = [(i + 0.5) / 800 for i in range(800)]
+    picks, log_p = vocabulary.sample(torch.ones(800, 1), torch.tensor([[0.0], [math.log(3)]]), draws)
+    assert held == [256, 256, 256, 32]
+    assert picks == [0] * 200 + [1] * 600 and log_p[799] == pytest.approx(math.log(3 / 4))
+
+
+def test_a_reflection_is_drawn_where_its_agent_wrote_it_and_not_where_it_was_given(play, pairings, castling, spelled):
+    for trial in played_with(play, pairings, castling, spelled, "reflection"):
+        first, *_, last = trial.record.episodes
+        assert first.reflections_drawn == tuple(text is not None for text in first.reflections)
+        assert any(first.reflections_drawn) and last.reflections_drawn == ()
+
+
 def test_every_try_is_booked_and_a_drawn_move_stands_in(play, pairings, castling, spelled):
     """A random network writes no moves: each decision has two failed tries, their reasons, and a legal move drawn."""
     played = played_with(play, pairings, castling, spelled, "transcript")
@@ -96,6 +115,7 @@ def test_every_try_is_booked_and_a_drawn_move_stands_in(play, pairings, castling
             turn for t in played for e in t.record.episodes for turn in e.turns if t.record.members[turn.seat] == name
         ]
         assert summaries[name].valid_move_rate == pytest.approx(1 - sum(bool(t.illegal) for t in own) / len(own))
+        assert summaries[name].random_move_rate == pytest.approx(sum(t.randomised for t in own) / len(own))
         assert summaries[name].thinking_tokens == pytest.approx(sum(t.thinking for t in own) / len(own))
 
 

@@ -131,7 +131,7 @@ def test_a_summary_counts_in_game_units_per_episode():
     found = summary["ann"]
     assert found.reward == 0.0
     assert found.reward_std == pytest.approx(12.5**0.5)
-    assert (found.valid_move_rate, found.forfeit_rate) == (1.0, 0.0)
+    assert (found.valid_move_rate, found.random_move_rate, found.forfeit_rate) == (1.0, 0.0, 0.0)
     assert found.logged()["reward"] == 0.0
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import mage
 import mage.lessons
+import mage.supervision
 import mage.training
 import mage.training_run
 from mage import checkpoint
@@ -71,6 +72,7 @@ def test_the_log_says_when_stages_begin_and_what_they_came_to(staged):
         (2, "read", "pretrain", 3),
         (3, "play", "rl", 5),
     ]
+    assert {(event["game"], event["seats"]) for event in events(staged, "stage")} == {("rock_paper_scissors", 2)}
     (gate,) = events(staged, "gate")
     assert (gate["iteration"], gate["stage"], gate["measured"], gate["passed"]) == (5, "play", 1.0, True)
     assert [(e["iteration"], e["stage"], e["of"]) for e in events(staged, "retention")] == [
@@ -149,10 +151,20 @@ def test_own_good_trials_are_learned_from_and_told_with_their_returns(cache, tmp
     assert [(event["iteration"], event["agent"]) for event in own] == [(n, name) for n in (1, 2) for name in LEARNERS]
     for event in own:
         assert event["loss"] > 0.0 and -1.0 <= event["reward"] <= 1.0 and event["reflection_tokens"] > 0.0
+        assert event["kept"] == 2  # half of two of its own stage and of two as the first stage was
     assert events(run, "result") == []
     for matches in ([m for m in events(run, "match") if m["iteration"] == number] for number in (1, 2)):
         assert all(set(LEARNERS) & set(match["members"]) for match in matches)
         assert {len(match["episodes"][0]["turns"]) for match in matches} == {2, 4}  # half as the first stage was
+
+
+def test_an_update_without_a_good_trial_is_told_with_its_returns_and_changes_nothing(cache, tmp_path, monkeypatch):
+    monkeypatch.setitem(mage.supervision.KEEP, "wins", lambda trials, share: [])
+    stage = '[[stage]]\nkind = "rft"\niterations = 1\ntrials = 2\n'
+    run = train(tmp_path, CONFIG.replace("iterations = 4\n", "", 1) + stage)
+    told = events(run, "update")
+    assert [(event["agent"], event["kept"]) for event in told] == [(name, 0) for name in LEARNERS]
+    assert all(-2.0 <= event["reward"] <= 2.0 and "loss" not in event for event in told)
 
 
 MOMENTS = {

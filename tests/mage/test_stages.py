@@ -9,6 +9,7 @@ import pytest
 
 import games
 from games.errors import RequestError
+from games.opponents import expand
 from mage import tiny
 from mage.config import load
 from mage.session import describe
@@ -120,6 +121,18 @@ def test_no_stage_trains_on_what_any_stage_tests_on(planned, stages, told):
 def test_an_expert_that_answers_a_training_opponent_like_a_held_out_one_is_refused(planned):
     sentence = refusal(planned, SHOWN, opponents__held_out=["peaked_habit(move=P,peak=1.0)"])
     assert "best_response(to=peaked_habit(move=R,peak=0.8)), which behaves like peaked_habit" in sentence
+
+
+def test_an_expert_that_retention_draws_anew_in_an_earlier_game_may_be_no_copy_of_what_is_tested_on(planned):
+    drawn = {"family": "peaked_habit", "count": 1, "seed": 1, "parameters": {"peak": 0.8}}
+    (copied,) = expand(games.load("rock_paper_scissors"), [drawn])
+    expert = '{ family = "peaked_habit", count = 1, seed = 1, parameters = { peak = 0.8 } }'
+    other = 'game.name = "matching_pennies", opponents.training = ["first_legal"], opponents.validation = []'
+    imitating = f'[[stage]]\nkind = "sft"\niterations = 1\nexperts = [{expert}]\nset = {{ {other} }}\n'
+    tested = {"opponents__training": ["cycle(start=S,step=1)"], "opponents__validation": [copied.name]}
+    assert len(planned(PLAY, imitating, **tested)) == 2
+    sentence = refusal(planned, PLAY, imitating + "retention = 0.5\n", **tested)
+    assert f'stage "sft-2" is trained on what is tested on: got {copied.name}' in sentence
 
 
 def test_opponents_of_another_game_are_not_looked_for_in_this_one(planned):

@@ -151,6 +151,32 @@ def test_the_log_itself_may_be_given(run):
     assert standings(run / "events.jsonl")["cells"] == standings(run)["cells"]
 
 
+def stage(kind, iteration, **told):
+    return {"type": "stage", "iteration": iteration, "stage": "a name", "kind": kind, "stop": 9, **told}
+
+
+def test_standings_of_stages_count_from_the_last_that_was_played_for_rewards_on_in_its_game():
+    events = [
+        RUN_EVENT,
+        stage("rl", 0, game="matching_pennies", seats=2),
+        result("learner_0", "tit_for_tat", wins=4, total=8.0),
+        stage("rl", 3, game="kuhn_poker", seats=2),
+    ]
+    assert derive("run", told(*events))["cells"] == [[], []]
+    events += [
+        result("learner_0", "tit_for_tat", wins=1, losses=1, total=1.0, iteration=3),
+        stage("rft", 4, game="leduc_poker", seats=2),
+    ]
+    table = derive("run", told(*events))
+    assert (table["game"], table["iteration"], table["cells"][0][0]["n"]) == ("kuhn_poker", 3, 2)
+    assert table["cells"][0][0]["mean_return"] == 0.5
+
+
+def test_a_stage_of_an_older_log_leaves_the_game_as_the_run_has_it():
+    table = derive("run", told(RUN_EVENT, stage("rl", 0), result("learner_0", "tit_for_tat", wins=1)))
+    assert (table["game"], table["unrated"]) == ("rock_paper_scissors", None)
+
+
 def test_standings_before_the_first_result_have_rows_only():
     table = derive("run", told(RUN_EVENT))
     assert (table["rows"], table["columns"], table["cells"]) == (["learner_0", "learner_1"], [], [[], []])
@@ -191,6 +217,7 @@ def test_a_game_of_three_seats_is_not_rated_even_before_its_third_seat_has_a_res
         (result("learner_0", "tit_for_tat", wins=1) | {"iteration": -4}, "iteration -4 is below 0"),
         ({"type": "member", "iteration": 1, **member(5, "scripted")}, "the name 5 is no text"),
         ({"type": "member", "iteration": 1, **member("a\0" + "1", "scripted")}, "without NUL"),
+        (stage("rl", 1, seats=1), "seats 1 is no whole number"),
         (RUN_EVENT | {"seats": "2"}, "seats '2' is no whole number"),
         (result("learner_0", "tit_for_tat", wins=2.5), "is no whole number"),
     ],

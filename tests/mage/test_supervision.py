@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
 
+from games.naming import parse
+from mage import keys, lessons
 from mage.config import Config
 from mage.contexts import Context, TokenChoice
 from mage.learner import Learner
@@ -15,6 +18,7 @@ from mage.lessons import by_examples, shares
 from mage.losses import Clip
 from mage.rows import Row
 from mage.settings import supervised_settings
+from mage.stages import Source
 from mage.supervision import every_token, examples, kept, own_tokens, top, wins
 from tests.mage.test_rows import trial
 
@@ -26,7 +30,7 @@ def loss(model, bank, rows) -> float:
     """The figure that an update by examples logs."""
     learner = Learner(model, bank, sorted({row.agent for row in rows}), supervised_settings(CONFIG), 1)
     (stats,) = learner.update(rows, 0, 0.0).values()
-    return by_examples(stats, None)["loss"]
+    return by_examples(stats)["loss"]
 
 
 @torch.no_grad()
@@ -126,3 +130,20 @@ def test_retention_s_share_is_spread_over_the_earlier_stages():
     assert shares(8, 0.0, 3, iteration=0) == [8, 0, 0]
     assert shares(8, 0.5, 1, iteration=0) == [8]
     assert shares(1, 0.4, 2, iteration=0) == [1, 0]
+
+
+def seats_of(rps, count, iteration):
+    """The seats in which each of two learners is shown its examples."""
+    setting = SimpleNamespace(game=rps, opponents=SimpleNamespace(training=(parse(rps, "random"),)))
+    stage, rng = SimpleNamespace(session=SimpleNamespace(setting=setting)), keys.generator(1, "a test", iteration)
+    plans = lessons._example_plans(stage, Source(0), ("ann", "bob"), count, 0, rng)
+    return [[plan.pairing.seat for plan in plans if plan.pairing.learner == name] for name in ("ann", "bob")]
+
+
+def test_a_single_trial_an_update_shows_every_seat_in_time(rps):
+    shown = [seats_of(rps, 1, iteration) for iteration in range(16)]
+    assert {(*ann, *bob) for ann, bob in shown} == {(0, 1), (1, 0)}
+
+
+def test_seats_take_turns(rps):
+    assert [seats_of(rps, 4, iteration) for iteration in range(3)] == [[[0, 1, 0, 1]] * 2] * 3
