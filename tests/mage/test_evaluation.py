@@ -150,7 +150,7 @@ def test_the_command_line_takes_lists_of_names_and_writes_the_same_json(finished
         (["--opponents", "held-out"], "held-out"),
         (["--opponents", "peaked_habit(move=X)"], "X"),
         (["--opponents", ","], "expected held_out"),
-        (["--memory", "both"], "known are none, transcript"),
+        (["--memory", "notes"], "known are both, none, reflection, transcript"),
         (["--trials", "0"], "--trials"),
     ],
 )

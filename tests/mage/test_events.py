@@ -8,6 +8,7 @@ import pytest
 
 from games.errors import RequestError
 from mage.events import EventLog, encode, match_event, read
+from mage.records import EpisodeRecord, TrialRecord, Turn
 from mage.views.follow import Follower, follow
 
 
@@ -19,13 +20,10 @@ def write(path, *events):
 
 
 def trial(number=5, returns=((1.0, -1.0), (2.0, -2.0)), group=0, forfeits=(0, 0), learner="learner_0"):
-    turn = SimpleNamespace(
-        episode=0, turn=0, seat=0, news="episode 1\n", legal=("R", "P"), move="P", probabilities=(0.25, 0.75),
-        reward=1.0, forfeit=False,
-    )  # fmt: skip
+    turn = Turn(0, 0, 0, "episode 1\n", ("R", "P"), "P", (0.25, 0.75), 1.0, False)
     pairing = SimpleNamespace(learner=learner, opponent="cycle", seat=0, group=group, trial=number)
-    episodes = tuple(SimpleNamespace(returns=pair, forfeits=forfeits, turns=(turn,)) for pair in returns)
-    return SimpleNamespace(pairing=pairing, game="rps", memory="none", members=(learner, "cycle"), episodes=episodes)
+    episodes = tuple(EpisodeRecord(pair, forfeits, (turn,)) for pair in returns)
+    return TrialRecord(pairing, "rps", "none", (learner, "cycle"), episodes)
 
 
 def test_an_event_is_one_compact_line_with_sorted_keys_and_repr_floats():

@@ -42,10 +42,12 @@ def test_a_run_writes_the_files_of_its_directory(finished):
 
 
 def test_a_line_of_timings_says_what_its_seconds_went_into(finished):
-    for line in map(json.loads, (finished / "timings.jsonl").read_text().splitlines()):
+    lines = [json.loads(line) for line in (finished / "timings.jsonl").read_text().splitlines()]
+    assert any(line["seconds"]["checkpoint"] > 0 for line in lines)  # between checkpoints it may round to nothing
+    for line in lines:
         assert set(line) == {"iteration", "seconds", "tokens", "tokens_per_second"}
         assert sorted(line["seconds"]) == sorted(PARTS)
-        assert all(line["seconds"][part] > 0 for part in ("sampling", "games", "training", "checkpoint", "log"))
+        assert all(line["seconds"][part] > 0 for part in ("sampling", "games", "training", "log"))
         assert min(line["tokens"].values()) > 0
         for part in ("sampling", "training"):
             assert line["tokens_per_second"][part] == pytest.approx(
