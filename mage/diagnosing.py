@@ -18,6 +18,8 @@ from mage.adapters import BASE
 from mage.config import load
 from mage.diagnosis import Attempt, attempt
 from mage.diagnosis_report import diagnosis_report
+from mage.evaluation import SummedProgress
+from mage.evaluation_plan import TRIAL_BITS
 from mage.keys import PlayKeys
 from mage.paths import RunPaths
 from mage.reporting import Advance, Reporter, Silent
@@ -33,7 +35,7 @@ WAYS: Mapping[str, Mapping[str, object]] = {  # to move, that are always looked 
     "free": {"agent.move": "free"},
 }
 RANDOM = "random"  # the family of uniformly random play
-MOST_TRIALS = 2**20 - 1
+MOST_TRIALS = (1 << TRIAL_BITS) - 1
 # Nothing is trained: there is no budget to find out, and stages needn't go together with every way to move.
 UNTRAINED: Mapping[str, object] = {"learning.microbatch_tokens": 1, "stage": ()}
 
@@ -77,7 +79,7 @@ def diagnose(
             session = build(own, setting, RunPaths(Path(folder)), made)
         sessions = [replace(session, config=one).playing(game) for one in configs]  # all refusals before any play
         with reporter.evaluation() as progress:
-            told = _Counter(progress, (1 + len(sessions)) * len(groups) * attempts)
+            told = SummedProgress(progress, (1 + len(sessions)) * len(groups) * attempts)
             random = measured(session, RANDOM, groups, attempts, told, parse(game, RANDOM))
             found: dict[str, list[Attempt]] = {
                 one.config.agent.move: measured(one, BASE, groups, attempts, told) for one in sessions
@@ -132,17 +134,6 @@ def bar(game: TextGame, opponent: NamedOpponent, seat: int) -> float | None:
         return None
     secured, best = exact.security_value(game, seat), exact.best_response_value(game, opponent, seat)
     return None if secured is None or best is None else (secured + best) / 2.0
-
-
-class _Counter:
-    """Adds up the trials of several measurements."""
-
-    def __init__(self, progress: Advance, total: int) -> None:
-        self._progress, self._total, self._before = progress, total, 0
-
-    def __call__(self, done: int, of: int) -> None:
-        self._progress(self._before + done, self._total)
-        self._before += of if done == of else 0
 
 
 def _group_size(k: Sequence[int]) -> int:

@@ -56,15 +56,12 @@ def evaluate(
     require_reflecting(reflections, asked.memory, min(len(arena.opponents) for arena in asked.arenas))
     beside = [_played(asked, arena) if baselines else {} for arena in asked.arenas]
     agents = [len(asked.agents) + sum(len(each.agents) for each in played.values()) for played in beside]
-    counter = _Counter(
+    counter = SummedProgress(
         progress,
         asked.trials * sum(n * len(arena.opponents) for n, arena in zip(agents, asked.arenas, strict=True)),
     )
     tables = [
-        {
-            **_table(asked, arena, played, counter, computed=baselines, reflections=reflections),
-            "reflections": reflections,
-        }
+        _table(asked, arena, played, counter, computed=baselines, reflections=reflections)
         for arena, played in zip(asked.arenas, beside, strict=True)
     ]
     return whole(tables)
@@ -78,13 +75,15 @@ def held_out_table(session: Session, agents: Sequence[str], progress: Progress) 
     return whole([report(session, samples, trials=asked.trials, seed=asked.seed)])
 
 
-class _Counter:
+class SummedProgress:
     """Adds up the trials of several measurements."""
 
     def __init__(self, progress: Progress, total: int) -> None:
+        """progress: told the trials done so far of `total`, those of all measurements."""
         self._progress, self._total, self._before = progress, total, 0
 
     def __call__(self, done: int, total: int) -> None:
+        """Take the progress of the measurement that is under way."""
         self._progress(self._before + done, self._total)
         self._before += total if done == total else 0
 
@@ -118,7 +117,8 @@ def _table(
         known = {name: returns(arena.session, arena.opponents, arena.variant) for name, returns in COMPUTED.items()}
         found += [BaselineSample(name, None, returns=returns) for name, returns in known.items() if returns]
     table = report(arena.session, samples, trials=asked.trials, seed=asked.seed, memory=asked.memory, baselines=found)
-    return {**table, "variant": arena.variant or None, "left_out": list(arena.left_out)}
+    about = {"reflections": reflections, "variant": arena.variant or None, "left_out": list(arena.left_out)}
+    return {**table, **about}
 
 
 def whole(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
