@@ -46,8 +46,9 @@ train: setup
 		$(BIN)/mage train "$(CONFIG)" --run "$(RUN)" --resume; \
 	fi
 
+# A process for each core, with one thread each: processes that share threads run many times slower.
 test: setup
-	$(BIN)/python -m pytest $(ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile $(ARGS)
 
 lint: setup
 	$(BIN)/ruff check .

@@ -134,7 +134,7 @@ def figures(
     means = np.array([_mean_return(group) for group in played])
     beside = _groups(random or ())
     gains = [fmean(one.returns[-1] - one.returns[0] for one in group) for group in played]
-    decisions = max(1, sum(one.decisions for one in attempts))
+    parse_rate, valid_move_rate = first_tries(attempts)
     return Figures(
         pass_at={k: _rate([_pass_at(group, k) for group in played], rng) for k in sorted({1, *ks})},
         mean_return=mean_interval(means, rng),
@@ -144,16 +144,26 @@ def figures(
         gain=mean_interval(np.array(gains), rng) if len(attempts[0].returns) > 1 else None,
         frac_reward_zero_std=fmean(chance_alike([one.returns for one in group], group_size) for group in played),
         reward_std=fmean(stdev(fmean(one.returns) for one in group) for group in played),
-        parse_rate=sum(one.readable for one in attempts) / decisions,
-        valid_move_rate=sum(one.valid for one in attempts) / decisions,
+        parse_rate=parse_rate,
+        valid_move_rate=valid_move_rate,
         forfeit_rate=sum(one.forfeits for one in attempts) / sum(len(one.returns) for one in attempts),
-        thinking_tokens=sum(one.thinking for one in attempts) / decisions,
+        thinking_tokens=sum(one.thinking for one in attempts) / _decisions(attempts),
     )
+
+
+def first_tries(attempts: Sequence[Attempt]) -> tuple[float, float]:
+    """Return the shares, in [0, 1], of decisions whose first reply named one move, and whose first try was legal."""
+    decisions = _decisions(attempts)
+    return sum(one.readable for one in attempts) / decisions, sum(one.valid for one in attempts) / decisions
 
 
 def interval_json(estimate: Estimate) -> dict[str, float]:
     """Return a figure with its interval, under the names that all JSON of this package uses."""
     return {"mean": estimate.value, "ci_low": estimate.low, "ci_high": estimate.high}
+
+
+def _decisions(attempts: Sequence[Attempt]) -> int:
+    return max(1, sum(one.decisions for one in attempts))
 
 
 def _groups(attempts: Sequence[Attempt]) -> dict[int, list[Attempt]]:

@@ -5,10 +5,10 @@ measured twice give the same figures. Validation in between is here, too. Left o
 (`mage.training`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from mage import keys
-from mage.diagnosis import Attempt, attempt
+from mage.diagnosis import Attempt, attempt, first_tries
 from mage.evaluation import measure, play_trials, report
 from mage.evaluation_plan import Arena
 from mage.evaluation_pools import OpponentSample, pooled, stratum
@@ -39,7 +39,8 @@ def measured(stage: OpenStage, learners: Sequence[str]) -> Figures | None:
         met[trial.record.pairing.learner, trial.record.pairing.opponent].add(trial.record)
         attempts.append(attempt(trial.record, None))
     samples = [sample for one in met.values() for sample in one.samples()]
-    return {**_adaptation(samples, session), **_writing(attempts)}
+    readable, valid = first_tries(attempts)
+    return {**_adaptation(samples, session), "parse_rate": Figure(readable), "valid_move_rate": Figure(valid)}
 
 
 def judged(stage: OpenStage, figures: Figures | None) -> Verdict | None:
@@ -71,13 +72,3 @@ def _adaptation(samples: Sequence[OpponentSample], session: Session) -> dict[str
         "gain": Figure(gain["mean"], gain["ci_low"], gain["ci_high"]),
         "win_rate": Figure(last["win_rate"]),
     }
-
-
-def _writing(attempts: Sequence[Attempt]) -> dict[str, Figure]:
-    """Return how many of the decisions' first tries could be read, and how many were legal moves."""
-    decisions = max(1, sum(one.decisions for one in attempts))
-    shares: dict[str, Callable[[Attempt], int]] = {
-        "parse_rate": lambda one: one.readable,
-        "valid_move_rate": lambda one: one.valid,
-    }
-    return {name: Figure(sum(map(count, attempts)) / decisions) for name, count in shares.items()}

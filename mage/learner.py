@@ -35,6 +35,7 @@ class UpdateSettings:
     max_kl: float  # nats per trained token, sampling policy to current; above it a learner's update ends
     max_grad_norm: float
     microbatch_tokens: int  # per forward and backward, counted as if its rows were padded, as attention has them
+    warmup_steps: int = 0  # optimiser steps over which a learner's learning rate grows to its value
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +177,9 @@ class Learner:
             parameters = list(self._bank.adapters[agent].parameters())
             stat.grad_norm += float(torch.nn.utils.clip_grad_norm_(parameters, self._settings.max_grad_norm))
             stat.steps += 1
+            stat.learning_rate = learning_rate * warmup(_steps_taken(optimiser), self._settings.warmup_steps)
             for group in optimiser.param_groups:
-                group["lr"] = learning_rate
+                group["lr"] = stat.learning_rate
             optimiser.step()
         optimiser.zero_grad(set_to_none=True)
 
@@ -193,6 +195,21 @@ def microbatches(lengths: Sequence[int], budget: int) -> Iterator[tuple[int, int
         longest = longest_with
     if start < len(lengths):
         yield start, len(lengths)
+
+
+def warmup(steps: int, warmup_steps: int) -> float:
+    """Return the share, in (0, 1], of the learning rate that an optimiser with `steps` steps behind it takes next.
+
+    It grows linearly, 1 / warmup_steps at the first step, and is 1 from step number `warmup_steps` on; 0: always 1.
+    A fresh Adam divides by moments of a single gradient, so that its first step moves every weight by the whole
+    learning rate, however sure the gradient is of its sign. Source: Ma and Yarats 2021, arXiv 1910.04209.
+    """
+    return min(1.0, (steps + 1) / max(warmup_steps, 1))
+
+
+def _steps_taken(optimiser: torch.optim.Optimizer) -> int:
+    """Return how many steps an optimiser has made; a checkpoint brings its count back."""
+    return max((int(state["step"]) for state in optimiser.state.values()), default=0)
 
 
 def linear_decay(start: float, final: float, iteration: int, iterations: int) -> float:

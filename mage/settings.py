@@ -68,6 +68,7 @@ def update_settings(config: Config) -> UpdateSettings:
         max_kl=learning.max_kl,
         max_grad_norm=learning.max_grad_norm,
         microbatch_tokens=learning.microbatch_tokens,
+        warmup_steps=learning.warmup_steps,
     )
 
 

@@ -39,9 +39,9 @@ def strength(
     if reason is not None:
         return {"unrated": reason, "ratings": None, "skill": None, "metagame": None}
     learners = {name for name, kind in kinds.items() if kind == "learner"}
-    last = max(iteration for iteration, _ in results)
+    iterations = [iteration for iteration, _ in results]
     once = [(iteration, result) for iteration, result in results if is_first_telling(result, learners)]
-    curve = skill_curve(once, windows(last), learners, anchors=_anchors(summed, kinds))
+    curve = skill_curve(once, windows(min(iterations), max(iterations)), learners, anchors=_anchors(summed, kinds))
     ratings = curve.ratings.to_json()
     for entry in ratings["entries"]:
         bounds = {"elo_low": float(elo(entry["low"])), "elo_high": float(elo(entry["high"]))}
@@ -58,10 +58,11 @@ def strength(
     }
 
 
-def windows(last: int) -> list[int]:
-    """Return the edges of up to `WINDOWS` windows of about equal length over the iterations 0 to `last`."""
-    count = min(WINDOWS, last + 1)
-    return [round(index * (last + 1) / count) for index in range(count + 1)]
+def windows(first: int, last: int) -> list[int]:
+    """Return the edges of up to `WINDOWS` windows of about equal length over the iterations `first` to `last`."""
+    length = last + 1 - first
+    count = min(WINDOWS, length)
+    return [first + round(index * length / count) for index in range(count + 1)]
 
 
 def independent(episodes: int, dependence: float) -> int:

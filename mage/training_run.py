@@ -6,7 +6,6 @@ It owns the iteration counter and nothing else does. Left out: how any of the ve
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from games.errors import RequestError
 from mage import checkpoint, keys
@@ -209,9 +208,10 @@ class TrainingRun:
     def _log_update(self, lesson: Lesson, stats: Mapping[str, UpdateStats]) -> None:
         for name in self.learners:
             if name in stats or name in lesson.rewards:
-                event: dict[str, Any] = {"type": "update", "iteration": self.iteration, "agent": name}
-                event |= {"learning_rate": self._learning_rate(), **lesson.logged(name)}
-                self._log.append(event | (self._kind.figures(stats[name]) if name in stats else {}))
+                event = {"type": "update", "iteration": self.iteration, "agent": name, **lesson.logged(name)}
+                if name in stats:
+                    event |= {"learning_rate": stats[name].learning_rate, **self._kind.figures(stats[name])}
+                self._log.append(event)
 
     def _freeze(self) -> None:
         """Copy the learners that are due into frozen snapshots, and drop the weights of retired ones."""

@@ -24,6 +24,7 @@ class UpdateStats:
     logp_difference_mean: float = 0.0  # sampler against trainer before the first step, absolute, nats
     logp_difference_max: float = 0.0
     skipped_minibatches: int = 0
+    learning_rate: float = 0.0  # of its last step; 0 without one
     steps: int = 0
     measured: int = 0  # minibatches that went through the model, those that came to no step among them
 

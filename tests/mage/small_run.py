@@ -55,6 +55,7 @@ pfsp = 0.3
 
 [learning]
 learning_rate = 0.02
+warmup_steps = 3
 
 [opponents]
 training = ["peaked_habit(move=R,peak=0.8)", "peaked_habit(move=P,peak=0.9)"]

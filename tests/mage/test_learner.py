@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from mage.adapters import AdapterBank
-from mage.learner import Learner, UpdateSettings, linear_decay, microbatches
+from mage.learner import Learner, UpdateSettings, linear_decay, microbatches, warmup
 from mage.losses import Clip
 from mage.rows import CreditSettings, Row, build_rows
 from mage.scoring import distributions
@@ -224,6 +224,29 @@ def test_microbatches_by_hand():
 def test_the_learning_rate_falls_in_a_line_from_first_to_last():
     assert [linear_decay(1.0, 0.2, i, 5) for i in range(5)] == pytest.approx([1.0, 0.8, 0.6, 0.4, 0.2])
     assert linear_decay(1.0, 0.2, 0, 1) == 1.0
+
+
+def test_a_warm_up_by_hand():
+    assert [warmup(steps, 4) for steps in range(6)] == [0.25, 0.5, 0.75, 1.0, 1.0, 1.0]
+    assert warmup(0, 0) == warmup(0, 1) == 1.0
+
+
+def test_a_fresh_adams_first_step_moves_a_weight_by_the_whole_rate_and_with_a_warm_up_by_its_share(rows, spelled, bank):
+    for warmup_steps, moved in ((0, 1e-2), (4, 2.5e-3)):
+        before = weights(bank, "ann")
+        learner = learner_of(spelled, bank, warmup_steps=warmup_steps, minibatches=1, epochs=1)
+        stats = learner.update(own(rows, "ann"), 0, 1e-2)
+        steps = [float((a - b).abs().max()) for a, b in zip(weights(bank, "ann"), before, strict=True)]
+        assert max(steps) == pytest.approx(moved, rel=1e-3)
+        assert stats["ann"].learning_rate == moved
+
+
+def test_each_learner_warms_up_by_its_own_steps(rows, spelled, bank):
+    learner = learner_of(spelled, bank, warmup_steps=4, minibatches=3, epochs=1)
+    learner.update(own(rows, "bob"), 0, 1e-2)
+    stats = learner.update(rows, 1, 2e-3)
+    assert stats["ann"].learning_rate == pytest.approx(2e-3 * 3 / 4)
+    assert stats["bob"].learning_rate == 2e-3
 
 
 def test_the_same_update_twice_gives_the_same_bytes(rows, spelled, bank):

@@ -74,10 +74,11 @@ def test_a_learner_is_rated_by_its_last_window_and_the_curve_keeps_the_others():
 
 
 def test_windows_cover_every_iteration_with_about_equal_lengths():
-    assert windows(0) == [0, 1]
-    assert windows(2) == [0, 1, 2, 3]
-    assert windows(19) == [0, 2, 5, 8, 10, 12, 15, 18, 20]
-    assert len(windows(1000)) == WINDOWS + 1
+    assert windows(0, 0) == [0, 1]
+    assert windows(0, 2) == [0, 1, 2, 3]
+    assert windows(0, 19) == [0, 2, 5, 8, 10, 12, 15, 18, 20]
+    assert windows(30, 49) == [30, 32, 35, 38, 40, 42, 45, 48, 50]  # play began at 30, as after a stage by examples
+    assert len(windows(0, 1000)) == WINDOWS + 1
 
 
 def test_three_seats_and_no_game_are_not_rated():
