@@ -21,8 +21,9 @@ from mage.lengths import longest_context
 from mage.matches import plan_trials
 from mage.models import LanguageModel
 from mage.sampler import CachedSampler
+from mage.seats import TrialPlan
 from mage.session import open_bank
-from mage.trials import Conditions, TrialPlan
+from mage.trials import Conditions
 from populations.matchmaking import Pairing
 
 GAME = "rock_paper_scissors"

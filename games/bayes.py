@@ -109,12 +109,20 @@ def ceiling(game: RepeatedGame, opponent: NamedOpponent, prior: Prior, episodes:
     return adaptation_curve(game, opponent, prior, episodes, seat)
 
 
+def greedy(payoffs: Floats, prior: Prior, counts: Floats) -> Floats:
+    """Probabilities of the own moves after the other's in `counts` [N, M_other]: equal among those best in belief.
+
+    payoffs: [M_own, M_other]. Returns [N, M_own].
+    """
+    believed = prior.posterior_mean(counts) @ payoffs.T
+    best = believed >= believed.max(axis=1, keepdims=True) - TOLERANCE
+    return np.asarray(best / best.sum(axis=1, keepdims=True))
+
+
 def _round_value(payoffs: Floats, truth: Floats, prior: Prior, seen: int) -> float:
     """Expected payoff of the round after `seen` moves of the opponent."""
     counts = _counts(seen, len(truth))
-    believed = prior.posterior_mean(counts) @ payoffs.T  # [N, M_own]
-    best = believed >= believed.max(axis=1, keepdims=True) - TOLERANCE
-    gained = (best / best.sum(axis=1, keepdims=True)) @ (payoffs @ truth)
+    gained = greedy(payoffs, prior, counts) @ (payoffs @ truth)
     return float(_probabilities(counts, truth) @ gained)
 
 

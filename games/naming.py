@@ -7,7 +7,7 @@ themselves (`families`), drawing many (`opponents`).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -63,8 +63,8 @@ class NamedOpponent:
         strategy = self.strategy(game, seat)
         return strategy if isinstance(strategy, TreePolicy) else None
 
-    def player(self, game: Any, seat: int) -> Player:
-        """A fresh player for one episode on `seat`."""
+    def player(self, game: Any, seat: int, earlier: Sequence[Sequence[tuple[int, ...]]] = ()) -> Player:
+        """A fresh player for one episode on `seat`, who forgets what was played earlier in the trial."""
         return strategies.make_player(self.strategy(game, seat), game, seat)
 
 

@@ -24,9 +24,9 @@ from mage.keys import PlayKeys
 from mage.paths import RunPaths
 from mage.reporting import Advance, Reporter, Silent
 from mage.scheduler import play_waves
+from mage.seats import SeatPlan, TrialPlan
 from mage.session import Session, build, describe
 from mage.settle import adopted, settled
-from mage.trials import SeatPlan, TrialPlan
 from populations.matchmaking import Pairing
 
 STREAM = "diagnose"  # of its draws

@@ -23,8 +23,9 @@ from mage.foreign_reflections import Written, given, numbered, require_reflectin
 from mage.guests import Guest, Opponent, RoutedSampler
 from mage.keys import EVALUATION, PlayKeys
 from mage.scheduler import play_waves
+from mage.seats import SeatPlan, TrialPlan
 from mage.session import Session
-from mage.trials import Conditions, PlayedTrial, SeatPlan, TrialPlan
+from mage.trials import Conditions, PlayedTrial
 from populations.matchmaking import Pairing
 
 Progress = Callable[[int, int], None]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from games.errors import RequestError, unknown
 from mage.memories import REFLECTING
 from mage.records import TrialRecord
-from mage.trials import TrialPlan
+from mage.seats import TrialPlan
 
 Written = Mapping[tuple[str, str, int], tuple[str, ...]]  # by agent, opponent, and number of the trial among those
 Met = tuple[str, str, int]

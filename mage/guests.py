@@ -15,9 +15,9 @@ from games.text import TextGame
 from mage.adapters import BASE
 from mage.paths import RunPaths
 from mage.scheduler import Lane, Sampler
+from mage.seats import Reading
 from mage.session import Session, reopen
 from mage.settings import NO_KEYS
-from mage.trials import Reading
 
 
 @dataclass(frozen=True, slots=True, eq=False)

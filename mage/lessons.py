@@ -18,11 +18,12 @@ from mage.learner import UpdateSettings
 from mage.matches import plan_trials
 from mage.rows import RewardSummary, Row, build_rows
 from mage.scheduler import play_all
+from mage.seats import SeatPlan, TrialPlan
 from mage.settings import credit_settings, supervised_settings, update_settings
 from mage.stages import OpenStage, Source
 from mage.supervision import every_token, examples, kept, own_tokens
 from mage.timings import Stopwatch
-from mage.trials import PlayedTrial, SeatPlan, TrialPlan
+from mage.trials import PlayedTrial
 from mage.update_stats import UpdateStats
 from populations.league import League
 from populations.matchmaking import Pairing

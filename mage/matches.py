@@ -13,7 +13,7 @@ from games.opponents import NamedOpponent
 from mage.events import Event
 from mage.keys import PlayKeys
 from mage.records import TrialRecord
-from mage.trials import SeatPlan, TrialPlan
+from mage.seats import SeatPlan, TrialPlan
 from populations.matchmaking import Pairing
 from populations.payoffs import Result, tally
 

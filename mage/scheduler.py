@@ -11,8 +11,9 @@ from typing import Protocol
 from mage.collector import collector_paused
 from mage.contexts import Reply, Request
 from mage.keys import PlayKeys
+from mage.seats import TrialPlan
 from mage.timings import Stopwatch
-from mage.trials import Conditions, PlayedTrial, TrialPlan, play
+from mage.trials import Conditions, PlayedTrial, play
 
 Row = tuple[int, int]  # a trial's index in the wave, a seat
 

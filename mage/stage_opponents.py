@@ -48,9 +48,7 @@ def _names(chain: _Chain) -> tuple[str, ...]:
         if plan is not None:
             plans.append(replace(plan, sources=tuple(sources_of(plan, plans))))
     met = [one for plan in plans for one in plan.setting.opponents.training]
-    imitated = [
-        one for plan in plans for source in plan.sources for experts in source.experts.values() for one in experts
-    ]
+    imitated = [one for plan in plans for source in plan.sources for one in source.imitated()]
     return tuple(dict.fromkeys(one.name for one in (*met, *imitated)))
 
 

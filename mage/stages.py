@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 
 from games import exact
 from games.errors import RequestError
-from games.naming import inner_opponents, named, parse
+from games.naming import inner_opponents, parse
 from games.opponents import NamedOpponent, expand
 from games.text import TextGame
-from mage.config import Config, Gate, Stage, declarations, stage_config
-from mage.config.declared import Declaration
+from mage.config import Config, Gate, Stage, stage_config
+from mage.experts import Expert, experts_of
 from mage.lengths import longest_context
 from mage.paths import RunPaths
 from mage.session import Session, Setting, describe
@@ -25,15 +25,18 @@ from populations.members import Member, Population
 RL = "rl"
 Opponents = tuple[NamedOpponent, ...]
 
-WHO_IT_MEETS = "best_response"  # the expert that answers best to whomever it meets
-
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where examples come from: a stage's game against its training opponents."""
 
     stage: int  # its place in the chain
-    experts: Mapping[str, tuple[NamedOpponent, ...]] = field(default_factory=dict)  # by opponent; none: the learner
+    experts: Mapping[str, tuple[Expert, ...]] = field(default_factory=dict)  # by opponent; none: the learner
+
+    def imitated(self) -> Iterator[NamedOpponent]:
+        """Yield the opponents among the experts."""
+        for experts in self.experts.values():
+            yield from (one for one in experts if isinstance(one, NamedOpponent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,25 +175,11 @@ def sources_of(plan: StagePlan, earlier: Sequence[StagePlan]) -> Iterator[Source
         yield Source(number, experts_of(other.setting, experts) if plan.kind != "rft" else {})
 
 
-def experts_of(setting: Setting, declared: Sequence[Declaration]) -> dict[str, tuple[NamedOpponent, ...]]:
-    """Return who may play the agent's seat, by the training opponent that is met; the training opponents by default.
-
-    Raises RequestError for an expert that the game doesn't know, and for a best response where there is none to be had.
-    """
-    game, training = setting.game, setting.opponents.training
-    fixed = expand(game, declarations(one for one in declared if one != WHO_IT_MEETS)) if declared else training
-    answers = WHO_IT_MEETS in declared
-    return {
-        met.name: ((named(game, WHO_IT_MEETS, {"to": met.name}), *fixed) if answers else tuple(fixed))
-        for met in training
-    }
-
-
 def _keep_apart(plans: Sequence[StagePlan], config: Config, setting: Setting) -> None:
     """Refuse a stage that meets, or is taught by, what the run or any of its stages tests on; its base was, too."""
     met: list[tuple[str, Opponents, Opponents]] = [("the base model", setting.corpus, ())]
     for plan in plans:
-        taught = {one: None for source in plan.sources for experts in source.experts.values() for one in experts}
+        taught = dict.fromkeys(one for source in plan.sources for one in source.imitated())
         met.append((f'stage "{plan.name}"', plan.setting.opponents.training, tuple(taught)))
     tests = {id(own): (own, least) for own, least in _settings(plans, config, setting)}
     for own, least in tests.values():

@@ -30,9 +30,10 @@ from mage.config import Config
 from mage.keys import PlayKeys
 from mage.memories import REFLECTING
 from mage.scheduler import Sampler, play_all
+from mage.seats import SeatPlan, TrialPlan
 from mage.tiny_tokenizer import VOCABULARY as VOCABULARY
 from mage.tiny_tokenizer import build_tokenizer as build_tokenizer
-from mage.trials import Conditions, SeatPlan, TrialPlan
+from mage.trials import Conditions
 from populations.matchmaking import Pairing
 
 NAME = TINY

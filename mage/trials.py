@@ -1,15 +1,15 @@
 """A trial as a generator: it yields what it needs decided and receives the reply (design, decision 9).
 
-The same loop drives language agents and scripted players, in any seat. Left out: what a seat has in front of it
-(`mage.reader`), how an agent comes to a move (`mage.decisions`), how what it doesn't write itself is written
-(`mage.transcribing`), batching (`mage.scheduler`).
+The same loop drives language agents and scripted players, in any seat. Left out: who sits where (`mage.seats`), what
+a seat has in front of it (`mage.reader`), how an agent comes to a move (`mage.decisions`), how what it doesn't write
+itself is written (`mage.transcribing`), batching (`mage.scheduler`).
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from games.habits import HABITS
-from games.opponents import NamedOpponent
+from games.players import Player
 from games.text import Episode, TextGame
 from mage.codec import Codec
 from mage.contexts import Context, Memory, Reply, Request
@@ -19,44 +19,8 @@ from mage.reader import Reader
 from mage.records import EpisodeRecord, TrialRecord, Turn
 from mage.renderers import Prompt
 from mage.replies import FORMATS
+from mage.seats import SeatPlan, TrialPlan
 from mage.transcribing import Note, note, transcribe_move
-from populations.matchmaking import Pairing
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How a language agent reads and writes that stands on another base than the rest, or remembers otherwise."""
-
-    base: str  # agents of equal bases can be sampled together
-    codec: Codec
-    memory: str
-    acting: Acting
-    prompt: Prompt
-
-
-@dataclass(frozen=True, slots=True)
-class SeatPlan:
-    """Who sits in a seat, and whose random stream it draws from."""
-
-    member: str
-    opponent: NamedOpponent | None  # the scripted player; None for a language agent
-    stream: int  # the trial number in the keys of its draws; negative where a group shares them
-    transcribed: bool = False  # keep a scripted seat's text as a context, for a corpus
-    reading: Reading | None = None  # None: as the conditions say
-    reflections: tuple[str, ...] | None = None  # put in the place of those that it would write, one an episode
-
-
-@dataclass(frozen=True, slots=True)
-class TrialPlan:
-    """One trial to be played."""
-
-    pairing: Pairing
-    seats: tuple[SeatPlan, ...]
-
-    @classmethod
-    def of(cls, pairing: Pairing, own: SeatPlan, other: SeatPlan, seats: int) -> "TrialPlan":
-        """Put the pairing's learner into its seat and the opponent into all others."""
-        return cls(pairing, tuple(own if seat == pairing.seat else other for seat in range(seats)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +86,19 @@ def play(plan: TrialPlan, conditions: Conditions) -> Generator[Request, Reply, P
         if who.opponent is None or who.transcribed
     }
     episodes: list[EpisodeRecord] = []
+    earlier: list[Sequence[tuple[int, ...]]] = []  # the joint moves of each episode so far
     written: dict[int, list[str]] = {seat: [] for seat in readers}  # reflections so far
     for number in range(conditions.episodes):
         for seat, reader in readers.items():
             reader.open_episode(number + 1, written[seat])
         episode = conditions.game.start(conditions.keys.deal(plan.pairing.group, number))
-        turns = yield from _play_episode(plan, conditions, readers, number, episode)
+        players = {
+            seat: who.opponent.player(conditions.game, seat, earlier)
+            for seat, who in enumerate(plan.seats)
+            if who.opponent is not None
+        }
+        turns = yield from _play_episode(plan, conditions, readers, players, number, episode)
+        earlier.append(episode.history)
         notes: dict[int, Note] = {}
         if number < conditions.episodes - 1:
             notes = yield from _reflect(plan, conditions, readers, number, episode)
@@ -147,11 +118,15 @@ def play(plan: TrialPlan, conditions: Conditions) -> Generator[Request, Reply, P
 
 
 def _play_episode(
-    plan: TrialPlan, conditions: Conditions, readers: dict[int, Reader], number: int, episode: Episode
+    plan: TrialPlan,
+    conditions: Conditions,
+    readers: dict[int, Reader],
+    players: dict[int, Player],
+    number: int,
+    episode: Episode,
 ) -> Generator[Request, Reply, tuple[Turn, ...]]:
     """Play one episode to its end; returns what was decided, in order of play."""
-    game, draw, seats = conditions.game, conditions.keys.move, plan.seats
-    players = {s: who.opponent.player(game, s) for s, who in enumerate(seats) if who.opponent is not None}
+    draw, seats = conditions.keys.move, plan.seats
     counts, latest = [0] * len(seats), [-1] * len(seats)  # by seat: its decisions so far, where its last one stands
     made: list[_Made] = []
     exact: dict[int, _Exact] = {}

@@ -70,6 +70,7 @@ LAYERS = {
     # play
     "mage.reader": 3,
     "mage.decisions": 3,
+    "mage.seats": 3,
     "mage.trials": 3,
     "mage.transcribing": 3,
     "mage.lengths": 3,
@@ -98,6 +99,7 @@ LAYERS = {
     "mage.lessons": 4,
     "mage.retention": 4,
     "mage.stage_records": 4,
+    "mage.experts": 4,
     "mage.stages": 4,
     "mage.stage_opponents": 4,
     "mage.supervision": 4,

@@ -11,8 +11,9 @@ from games.opponents import parse
 from mage.keys import PlayKeys
 from mage.matches import plan_trials
 from mage.scheduler import play_all, play_waves
+from mage.seats import SeatPlan, TrialPlan
 from mage.timings import Stopwatch
-from mage.trials import Conditions, SeatPlan, TrialPlan
+from mage.trials import Conditions
 from populations.matchmaking import Pairing
 from tests.mage.test_trials import Drawing
 

@@ -52,6 +52,21 @@ def refusal(planned, *stages, **overrides):
     return str(caught.value)
 
 
+def test_a_bayes_expert_knows_who_may_be_met_and_is_nobody_that_is_tested_on(planned):
+    (shown, _) = planned(SHOWN.replace('"best_response", "equilibrium"', '"bayes", "equilibrium"'), PLAY)
+    training = shown.setting.opponents.training
+    for met in training:
+        bayes, fixed = shown.sources[0].experts[met.name]
+        assert (bayes.name, bayes.opponents, fixed.family) == ("bayes", training, "equilibrium")
+    assert {one.name for one in shown.sources[0].imitated()} == {fixed.name}
+
+
+def test_a_bayes_expert_against_memory_is_refused(planned):
+    shown = SHOWN.replace('"best_response", "equilibrium"', '"bayes"')
+    told = refusal(planned, shown, PLAY, opponents__training=["peaked_habit(move=R,peak=0.8)", "win_stay_lose_shift"])
+    assert "win_stay_lose_shift" in told and "expected memoryless ones" in told
+
+
 def test_a_run_without_stages_is_one_stage_of_play(planned):
     (only,) = planned()
     assert (only.name, only.kind, only.start, only.stop) == ("", "rl", 0, 4)

@@ -22,7 +22,8 @@ from mage.contexts import MoveReply, MoveRequest
 from mage.keys import PlayKeys
 from mage.records import EpisodeRecord
 from mage.scheduler import play_all
-from mage.trials import Conditions, SeatPlan, TrialPlan
+from mage.seats import SeatPlan, TrialPlan
+from mage.trials import Conditions
 from populations.matchmaking import Pairing
 
 NAMED = tuple(PAYOFFS)

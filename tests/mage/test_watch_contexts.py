@@ -12,7 +12,8 @@ from mage.decisions import Acting
 from mage.events import decode, encode, match_event
 from mage.keys import PlayKeys
 from mage.renderers import Prompt
-from mage.trials import Conditions, SeatPlan, TrialPlan, play
+from mage.seats import SeatPlan, TrialPlan
+from mage.trials import Conditions, play
 from mage.turn_style import PLAIN, TurnStyle
 from mage.views.prompt_view import before
 from mage.views.replay import parse_match
