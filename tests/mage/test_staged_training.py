@@ -92,9 +92,10 @@ def test_what_is_forgotten_is_measured_from_the_stage_s_own_end(staged):
     assert of_shown[0]["before"] != of_shown[0]["after"]  # the learners have changed, the draws have not
 
 
-def test_rates_decay_within_each_stage(staged):
+def test_rates_warm_up_and_decay_within_each_stage(staged):
+    """Two steps an update and a warm-up of three: the last step of a stage's first update takes two thirds."""
     rates = [e["learning_rate"] for e in events(staged, "update") if e["agent"] == "learner_0"]
-    assert rates == pytest.approx([0.03, 0.01, 0.02, 0.02, 2e-4])
+    assert rates == pytest.approx([0.03 * 2 / 3, 0.01, 0.02 * 2 / 3, 0.02 * 2 / 3, 2e-4])
 
 
 def test_examples_log_a_loss_and_no_result_and_play_logs_what_it_always_does(staged):
