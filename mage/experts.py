@@ -25,7 +25,7 @@ def experts_of(setting: Setting, declared: Sequence[Declaration]) -> dict[str, t
     """
     game, training = setting.game, setting.opponents.training
     others = [one for one in declared if one not in list(EXPERTS)]  # tables of families have no hash
-    fixed = expand(game, declarations(others)) if others else () if declared else training
+    fixed = expand(game, declarations(others)) if declared else training
     asked = [make for name, make in EXPERTS.items() if name in declared]
     return {met.name: (*(make(setting, met) for make in asked), *fixed) for met in training}
 
