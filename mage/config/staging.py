@@ -47,8 +47,8 @@ class Stage(Table):
     )
     experts: tuple[Declaration, ...] = Field(
         default=(),
-        description='who plays the agent\'s seat for it: "best_response" (to whom it meets), "bayes" (who remembers the '
-        'trial and knows the training opponents, not which it meets), "equilibrium", or any '
+        description='who plays the agent\'s seat for it: "best_response" (to whom it meets), "bayes" (who remembers '
+        'the trial and knows the training opponents, not which it meets), "equilibrium", or any '
         "opponent; kind sft, and pretrain, where none means the training opponents",
     )
     trials: int = Field(

@@ -69,6 +69,6 @@ def test_on_average_it_earns_what_the_curve_says(met):
 def test_it_is_no_expert_against_memory_nor_in_other_games():
     with pytest.raises(RequestError, match="the expert bayes against tit_for_tat.*memory, expected memoryless ones"):
         BayesExpert((games.opponent(GAME, "tit_for_tat"),)).check(GAME)
-    with pytest.raises(RequestError, match="the expert bayes in openspiel:kuhn_poker, expected it in repeated matrix games"):
+    with pytest.raises(RequestError, match="the expert bayes in openspiel:kuhn_poker, expected it in repeated"):
         BayesExpert(()).check(games.load("kuhn_poker"))
     BayesExpert((ROCKS, PAPERS)).check(GAME)
