@@ -40,7 +40,7 @@ class Load:
     """What a stage puts through the model."""
 
     stage: StagePlan
-    contexts: int  # an iteration, at least: of two language agents in a trial both may learn
+    contexts: int  # an iteration; at least, where two learners may meet and both learn from a trial
     tokens: int  # a context, at most
     samples: bool  # whether the learners play; what experts play passes no model
 
@@ -87,7 +87,8 @@ def load_of(stage: StagePlan, reader: Reader) -> Load:
 def _told(loads: Sequence[Load], pace: Pace) -> Iterator[str]:
     """Yield what goes through the model and how long that takes, by stage where there are stages, and in all."""
     for load in loads:
-        size = f"at most {load.tokens} a context, {load.contexts} contexts or more an iteration"
+        more = " or more" if load.stage.kind == RL else ""
+        size = f"at most {load.tokens} a context, {load.contexts} contexts{more} an iteration"
         if load.stage.declared:
             about = _minutes(load.seconds(pace))
             yield f"{load.stage.name}: {load.stage.kind}, {load.iterations} iterations, {about}; tokens: {size}"

@@ -86,7 +86,7 @@ def play(plan: TrialPlan, conditions: Conditions) -> Generator[Request, Reply, P
         if who.opponent is None or who.transcribed
     }
     episodes: list[EpisodeRecord] = []
-    earlier: list[Sequence[tuple[int, ...]]] = []  # the joint moves of each episode so far
+    earlier: list[Sequence[tuple[int, ...]]] = []  # the joint moves of each episode that an expert may remember
     written: dict[int, list[str]] = {seat: [] for seat in readers}  # reflections so far
     for number in range(conditions.episodes):
         for seat, reader in readers.items():
@@ -98,7 +98,8 @@ def play(plan: TrialPlan, conditions: Conditions) -> Generator[Request, Reply, P
             if who.opponent is not None
         }
         turns = yield from _play_episode(plan, conditions, readers, players, number, episode)
-        earlier.append(episode.history)
+        if conditions.memory != "none":  # an expert knows no more than the agent whose seat it sits in
+            earlier.append(episode.history)
         notes: dict[int, Note] = {}
         if number < conditions.episodes - 1:
             notes = yield from _reflect(plan, conditions, readers, number, episode)

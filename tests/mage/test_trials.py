@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 import games
+from games.bayes_player import BayesExpert
 from mage.codec import Codec
 from mage.contexts import Context, MoveReply, MoveRequest, TokenChoice
 from mage.keys import PlayKeys
 from mage.matches import plan_trials
 from mage.scheduler import play_all
+from mage.seats import SeatPlan, TrialPlan
 from mage.trials import Conditions, PlayedTrial
 from populations.matchmaking import Pairing
 
@@ -171,3 +173,19 @@ def test_the_record_names_the_members_by_seat(castling, spelling):
     played, _ = run(castling, spelling, against_habit(0), against_habit(1, 1))
     assert [trial.record.members for trial in played] == [("ann", habit), (habit, "ann")]
     assert all(turn.news == "" for turn in played[1].record.episodes[0].turns if turn.seat == 0)
+
+
+@pytest.mark.parametrize(("memory", "openings"), [("transcript", ["P", "S", "S"]), ("none", ["P", "P", "P"])])
+def test_an_expert_remembers_as_much_of_a_trial_as_the_agent_whose_seat_it_sits_in(memory, openings, rps, spelling):
+    """It expects rock from most; who always plays paper gets scissors, by an expert that remembers."""
+    names = ["peaked_habit(move=R,peak=0.98)", "peaked_habit(move=R,peak=0.9)", "peaked_habit(move=P,peak=1.0)"]
+    rocks, rock, paper = (games.opponents.parse(rps, name) for name in names)
+    own = SeatPlan("bayes", BayesExpert((rocks, rock, paper)), 0, transcribed=True)
+    for seat in (0, 1):
+        plan = TrialPlan.of(Pairing("ann", paper.name, seat, 0, 0, "scripted"), own, SeatPlan(paper.name, paper, 0), 2)
+        conditions = Conditions(rps, spelling, KEYS, 3, memory)
+        (played,) = play_all([plan], conditions, Drawing(spelling), lane_rows=8)
+        moves = [[turn.move for turn in e.turns if turn.seat == seat] for e in played.record.episodes]
+        assert [episode[0] for episode in moves] == openings
+        assert all(episode[1:] == ["S", "S"] for episode in moves)
+        assert sum(len(context.choices) for context in played.contexts) == 9
