@@ -3,6 +3,7 @@
 Left out: playing the trials (`mage.evaluation`), pooling them (`mage.evaluation_pools`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from games.matrix_text import MatrixGame
 from games.naming import behaviour
 from games.opponents import NamedOpponent
 from mage.config import Draw
+from mage.config.declared import Declaration
 from mage.evaluation_plan import Arena
 from mage.evaluation_pools import OpponentSample
 from mage.guests import Guest, Opponent
@@ -142,13 +144,21 @@ def ceiling(session: Session, opponent: Opponent, seat: int) -> np.ndarray | Non
     game, config = session.setting.game, session.config
     if not isinstance(game, MatrixGame) or isinstance(opponent, Guest):
         return None
-    declared = (*config.opponents.training, *config.opponents.validation, *config.opponents.held_out)
     prior: bayes.Prior | None = None
     if opponent.family in bayes.PRIORS:
         of_draw = bayes.PRIORS[opponent.family]
+        declared = _declared_with(session, opponent)
         drawn = [draw for draw in declared if isinstance(draw, Draw) and draw.family == opponent.family]
         priors = {of_draw(game, seat, draw.parameters) for draw in drawn}
         prior = priors.pop() if len(priors) == 1 else None
     elif opponent in session.setting.opponents.training:
         prior = bayes.habit_prior(game, session.setting.opponents.training, seat)
     return None if prior is None else bayes.ceiling(game, opponent, prior, config.trial.episodes, seat)
+
+
+def _declared_with(session: Session, opponent: NamedOpponent) -> Sequence[Declaration]:
+    """Return the declarations of the set that an opponent is in; of all sets where it is in none."""
+    declared, sets = session.config.opponents, session.setting.opponents
+    found = {"training": sets.training, "validation": sets.validation, "held_out": sets.held_out}
+    own = [name for name, members in found.items() if opponent in members] or list(found)
+    return [one for name in own for one in getattr(declared, name)]

@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 import games
-from games.opponents import parse
+from games.bayes import DirichletPrior, adaptation_curve
+from games.opponents import parse, split
+from mage.config import declarations
+from mage.config.declared import Draw, Opponents
 from mage.evaluation_plan import Arena
 from mage.evaluation_pools import OpponentSample
-from mage.evaluation_samples import Met
+from mage.evaluation_samples import Met, ceiling
 from mage.records import EpisodeRecord, TrialRecord, Turn
 from populations.matchmaking import Pairing
 
@@ -75,3 +78,24 @@ def test_decisions_illegal_first_tries_and_drawn_moves_are_counted_by_episode():
     drawn = replace(BOUND, probabilities=None, illegal=("no such move", "no such move"), randomised=True)
     late = replace(BOUND, probabilities=None, illegal=("no such move",))
     assert sample(trial(drawn), trial(late)).moves.tolist() == [[[1, 1, 1], [1, 0, 0]], [[1, 1, 0], [1, 0, 0]]]
+
+
+def drawn(alpha: float, seed: int) -> Draw:
+    return Draw(family="dirichlet_habit", count=1, seed=seed, parameters={"alpha": alpha})
+
+
+def test_the_ceiling_is_that_of_the_draws_of_the_opponents_own_set():
+    """Training draws from Dirichlet(1), what is tested on from Dirichlet(0.5): two priors, each where it belongs."""
+    declared = Opponents(
+        training=(drawn(1.0, 1),), validation=(drawn(0.5, 2),), held_out=(drawn(0.5, 3), "tit_for_tat")
+    )
+    sets = split(
+        GAME, **{name: declarations(getattr(declared, name)) for name in ("training", "validation", "held_out")}
+    )
+    config = SimpleNamespace(opponents=declared, trial=SimpleNamespace(episodes=2))
+    session: Any = SimpleNamespace(setting=SimpleNamespace(game=GAME, opponents=sets), config=config)
+    for opponent, alpha in ((sets.training[0], 1.0), (sets.validation[0], 0.5), (sets.held_out[0], 0.5)):
+        expected = adaptation_curve(GAME, opponent, DirichletPrior((alpha,) * 3), episodes=2, seat=0)
+        assert ceiling(session, opponent, 0) == pytest.approx(expected)
+    assert ceiling(session, sets.held_out[1], 0) is None
+    assert ceiling(session, parse(GAME, "dirichlet_habit(p=0.1/0.2/0.7)"), 0) is None  # of no set: which alpha?
