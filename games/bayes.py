@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from games.errors import RequestError
 from games.finite_state import RepeatedGame
 from games.naming import NamedOpponent
-from games.stage import TOLERANCE, own_payoffs
+from games.stage import best_moves, own_payoffs
 
 Floats = NDArray[np.float64]
 
@@ -114,9 +114,7 @@ def greedy(payoffs: Floats, prior: Prior, counts: Floats) -> Floats:
 
     payoffs: [M_own, M_other]. Returns [N, M_own].
     """
-    believed = prior.posterior_mean(counts) @ payoffs.T
-    best = believed >= believed.max(axis=1, keepdims=True) - TOLERANCE
-    return np.asarray(best / best.sum(axis=1, keepdims=True))
+    return best_moves(prior.posterior_mean(counts) @ payoffs.T)
 
 
 def _round_value(payoffs: Floats, truth: Floats, prior: Prior, seen: int) -> float:

@@ -5,15 +5,16 @@ Left out: what it gets on average, which `bayes.adaptation_curve` works out.
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from games.bayes import FinitePrior, greedy, habit, habit_prior
+from games.counting import counting_policy
 from games.errors import RequestError
 from games.fits import MATRIX
 from games.naming import NamedOpponent
@@ -41,17 +42,34 @@ class BayesExpert:
     def check(self, game: Any) -> None:
         """Refuse a game or an opponent for which this is no expert."""
         if not MATRIX.test(game):
-            raise RequestError(f"got the expert {NAME} in {game.name}, expected it in repeated matrix games only")
+            raise RequestError(f"got the expert {NAME} in {game.name}, expected a repeated matrix game of two seats")
         for opponent in self.opponents:
-            if habit(game, opponent, 1) is None:
+            if any(habit(game, opponent, seat) is None for seat in (0, 1)):
                 raise RequestError(
                     f"got the expert {NAME} against {opponent.name}, an opponent with memory, expected memoryless ones "
                     "such as peaked_habit; choose another expert, or other training opponents"
                 )
 
+    def copied(self, game: Any, others: Iterable[NamedOpponent]) -> NamedOpponent | None:
+        """The first of `others` that plays like this in an episode that nothing precedes, on some seat; None of them.
+
+        It is asked in a game in which `check` refuses nothing.
+        """
+        own = [
+            counting_policy(game, seat, partial(greedy, own_payoffs(game, seat), self._prior(game, seat)), NAME)
+            for seat in (0, 1)
+        ]
+        for other in others:
+            if any(other.policy(game, seat).fingerprint() == policy.fingerprint() for seat, policy in enumerate(own)):
+                return other
+        return None
+
     def player(self, game: Any, seat: int, earlier: Sequence[Sequence[tuple[int, ...]]] = ()) -> Player:
         """A player for the next episode on `seat`; earlier: the joint moves of the trial's episodes so far."""
-        return _Believer(game, seat, _prior(self.opponents, game, seat), earlier)
+        return _Believer(game, seat, self._prior(game, seat), earlier)
+
+    def _prior(self, game: Any, seat: int) -> FinitePrior:
+        return _prior(self.opponents, game, seat)
 
 
 class _Believer:

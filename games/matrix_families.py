@@ -6,15 +6,14 @@ Every policy starts afresh each episode. Left out: families for other games, and
 import numpy as np
 from numpy.typing import NDArray
 
+from games.counting import counting_policy
 from games.errors import RequestError, unknown
 from games.family import Family, Way
 from games.finite_state import FiniteStatePolicy, RepeatedGame
 from games.fits import MATRIX
 from games.parameters import UNIFORM, Move, Probabilities, Real, Whole, dirichlet, uniforms
-from games.stage import TOLERANCE, maximin, own_payoffs
+from games.stage import TOLERANCE, best_moves, maximin, own_payoffs
 from games.strategies import memoryless
-
-LARGEST_POLICY = 50_000  # states
 
 
 def peaked_habit(game: RepeatedGame, seat: int, *, move: str, peak: float) -> FiniteStatePolicy:
@@ -80,29 +79,7 @@ def tit_for_tat(game: RepeatedGame, seat: int, *, start: str) -> FiniteStatePoli
 def frequency_counter(game: RepeatedGame, seat: int) -> FiniteStatePolicy:
     """A best response to how often the other has played each move in this episode; ties are uniform."""
     payoffs = own_payoffs(game, seat)
-    own, other = payoffs.shape
-    queue = [(0,) * other]
-    number = {queue[0]: 0}
-    following: list[list[int]] = []
-    for counts in queue:
-        if len(queue) > LARGEST_POLICY:
-            raise RequestError(
-                f"got frequency_counter over {game.rounds} rounds of {game.name}, more than {LARGEST_POLICY} "
-                "states, expected fewer rounds or moves: choose another opponent"
-            )
-        if sum(counts) >= game.rounds - 1:
-            following.append([number[counts]] * other)
-            continue
-        nexts = [(*counts[:move], counts[move] + 1, *counts[move + 1 :]) for move in range(other)]
-        for after in nexts:
-            if after not in number:
-                number[after] = len(queue)
-                queue.append(after)
-        following.append([number[after] for after in nexts])
-    value = np.array(queue) @ payoffs.T
-    best = value >= value.max(axis=1, keepdims=True) - TOLERANCE
-    next_state = np.repeat(np.array(following)[:, None, :], own, axis=1)
-    return FiniteStatePolicy(0, best / best.sum(axis=1, keepdims=True), next_state)
+    return counting_policy(game, seat, lambda counts: best_moves(counts @ payoffs.T), "frequency_counter")
 
 
 def _index(game: RepeatedGame, seat: int, move: str) -> int:

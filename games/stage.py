@@ -29,6 +29,12 @@ def own_payoffs(game: RepeatedGame, seat: int) -> NDArray[np.float64]:
     return payoffs[0] if seat == 0 else payoffs[1].T
 
 
+def best_moves(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities [N, M] that are equal among the moves of the highest value of each row, to `TOLERANCE`."""
+    best = values >= values.max(axis=1, keepdims=True) - TOLERANCE
+    return np.asarray(best / best.sum(axis=1, keepdims=True))
+
+
 @lru_cache(maxsize=64)
 def is_symmetric(game: RepeatedGame) -> bool:
     """Whether both seats have the same moves and payoffs, so that a policy is the same on either seat."""

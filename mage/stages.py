@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from games import exact
+from games.bayes_player import BayesExpert
 from games.errors import RequestError
 from games.naming import inner_opponents, parse
 from games.opponents import NamedOpponent, expand
@@ -33,10 +34,13 @@ class Source:
     stage: int  # its place in the chain
     experts: Mapping[str, tuple[Expert, ...]] = field(default_factory=dict)  # by opponent; none: the learner
 
-    def imitated(self) -> Iterator[NamedOpponent]:
-        """Yield the opponents among the experts."""
-        for experts in self.experts.values():
-            yield from (one for one in experts if isinstance(one, NamedOpponent))
+    def taught_by(self) -> list[Expert]:
+        """Return all experts, each once."""
+        return list(dict.fromkeys(one for experts in self.experts.values() for one in experts))
+
+    def imitated(self) -> list[NamedOpponent]:
+        """Return the opponents among the experts."""
+        return [one for one in self.taught_by() if isinstance(one, NamedOpponent)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,15 +176,22 @@ def sources_of(plan: StagePlan, earlier: Sequence[StagePlan]) -> Iterator[Source
     for number in (own, *range(own)) if declared.retention else (own,):
         other = plan if number == own else earlier[number]
         experts = other.declared.experts if other.declared and other.declared.experts else declared.experts
-        yield Source(number, experts_of(other.setting, experts) if plan.kind != "rft" else {})
+        try:
+            yield Source(number, experts_of(other.setting, experts) if plan.kind != "rft" else {})
+        except RequestError as error:
+            if number == own:
+                raise
+            raise RequestError(
+                f'stage "{plan.name}" retains stage "{other.name}" by its own experts: {error}'
+            ) from None
 
 
 def _keep_apart(plans: Sequence[StagePlan], config: Config, setting: Setting) -> None:
     """Refuse a stage that meets, or is taught by, what the run or any of its stages tests on; its base was, too."""
     met: list[tuple[str, Opponents, Opponents]] = [("the base model", setting.corpus, ())]
     for plan in plans:
-        taught = dict.fromkeys(one for source in plan.sources for one in source.imitated())
-        met.append((f'stage "{plan.name}"', plan.setting.opponents.training, tuple(taught)))
+        imitated = dict.fromkeys(one for source in plan.sources for one in source.imitated())
+        met.append((f'stage "{plan.name}"', plan.setting.opponents.training, tuple(imitated)))
     tests = {id(own): (own, least) for own, least in _settings(plans, config, setting)}
     for own, least in tests.values():
         tested, apart = own.opponents.validation + own.opponents.held_out, own.opponents.training
@@ -189,6 +200,24 @@ def _keep_apart(plans: Sequence[StagePlan], config: Config, setting: Setting) ->
                 _refuse_near(who, own.game, one, tested, least)
             for one in _known(own.game, taught_by):
                 _refuse_near(who, own.game, one, tested, 0.0)
+        for plan in plans:
+            for source in plan.sources:
+                _refuse_copies(f'stage "{plan.name}"', own.game, source, tested)
+
+
+def _refuse_copies(who: str, game: TextGame, source: Source, tested: Sequence[NamedOpponent]) -> None:
+    """Refuse experts that are no opponents and play like one that is tested on, while they know nothing yet."""
+    for expert in source.taught_by():
+        if isinstance(expert, BayesExpert):
+            try:
+                expert.check(game)
+            except RequestError:  # it can't play there
+                continue
+            if (copied := expert.copied(game, tested)) is not None:
+                raise RequestError(
+                    f'{who} is taught by "{expert.name}", which plays like {copied.name} that is tested on, before it '
+                    "has seen anything: choose another expert, or test on others"
+                )
 
 
 def _settings(plans: Sequence[StagePlan], config: Config, setting: Setting) -> Iterator[tuple[Setting, float]]:

@@ -69,6 +69,26 @@ def test_on_average_it_earns_what_the_curve_says(met):
 def test_it_is_no_expert_against_memory_nor_in_other_games():
     with pytest.raises(RequestError, match="the expert bayes against tit_for_tat.*memory, expected memoryless ones"):
         BayesExpert((games.opponent(GAME, "tit_for_tat"),)).check(GAME)
-    with pytest.raises(RequestError, match="the expert bayes in openspiel:kuhn_poker, expected it in repeated"):
+    with pytest.raises(RequestError, match="the expert bayes in openspiel:kuhn_poker, expected a repeated"):
         BayesExpert(()).check(games.load("kuhn_poker"))
     BayesExpert((ROCKS, PAPERS)).check(GAME)
+
+
+def test_an_opponent_with_memory_on_one_seat_alone_is_one_with_memory():
+    """Heads pays seat 1 whatever seat 0 does, so who answers a cycle best plays it there, and varies on seat 0."""
+    payoffs = [[[1, -1], [-1, 1]], [[1, 0], [1, 0]]]
+    game = games.load_matrix("matrix", rounds=4, moves=[["H", "T"], ["H", "T"]], payoffs=payoffs)
+    answering = games.opponent(game, "best_response", to="cycle(start=H,step=1)")
+    assert bayes.habit(game, answering, 1) is not None and bayes.habit(game, answering, 0) is None
+    with pytest.raises(RequestError, match="an opponent with memory"):
+        BayesExpert((answering,)).check(game)
+
+
+def test_it_is_a_copy_of_who_plays_alike_before_anything_is_known():
+    """Equal priors on heads and tails: it answers the more frequent move, and the first at random."""
+    game = games.load_matrix("matching_pennies", rounds=4)
+    even = tuple(games.opponent(game, "peaked_habit", move=move, peak=0.8) for move in "HT")
+    counter, copier = (games.opponent(game, name) for name in ("frequency_counter", "tit_for_tat"))
+    assert BayesExpert(even).copied(game, (copier, counter)) == counter
+    assert BayesExpert(even).copied(game, (copier,)) is None
+    assert BayesExpert(even[:1]).copied(game, (counter,)) is None

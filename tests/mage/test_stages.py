@@ -67,6 +67,27 @@ def test_a_bayes_expert_against_memory_is_refused(planned):
     assert "win_stay_lose_shift" in told and "expected memoryless ones" in told
 
 
+def test_a_bayes_expert_that_plays_like_one_who_is_tested_on_is_refused(planned):
+    """In the prisoner's dilemma it defects whatever it believes, as peaked_habit(move=D,peak=1.0) does."""
+    shown = SHOWN.replace('"best_response", "equilibrium"', '"bayes"')
+    sets = {"opponents__validation": [], "opponents__training": ["peaked_habit(move=C,peak=0.8)"]}
+    changes = {"game__name": "prisoners_dilemma", **sets}
+    told = refusal(planned, shown, PLAY, opponents__held_out=["peaked_habit(move=D,peak=1.0)"], **changes)
+    assert 'is taught by "bayes", which plays like peaked_habit(move=D,peak=1.0) that is tested on' in told
+    assert planned(shown, PLAY, opponents__held_out=["peaked_habit(move=D,peak=0.5)"], **changes)
+
+
+def test_an_expert_named_twice_is_refused(planned):
+    shown = SHOWN.replace('"best_response", "equilibrium"', '"bayes", "bayes"')
+    assert 'got "bayes" 2 times in experts' in refusal(planned, shown, PLAY)
+
+
+def test_a_stage_that_is_retained_by_experts_that_make_no_sense_in_it_is_named(planned):
+    played = PLAY + 'set = { "opponents.training" = ["win_stay_lose_shift"] }\n'
+    shown = SHOWN.replace('"best_response", "equilibrium"', '"bayes"') + "retention = 0.5\n"
+    assert 'retains stage "play" by its own experts: got the expert bayes' in refusal(planned, played, shown)
+
+
 def test_a_run_without_stages_is_one_stage_of_play(planned):
     (only,) = planned()
     assert (only.name, only.kind, only.start, only.stop) == ("", "rl", 0, 4)
