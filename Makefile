@@ -46,7 +46,7 @@ train: setup
 		$(BIN)/mage train "$(CONFIG)" --run "$(RUN)" --resume; \
 	fi
 
-# A process for each core, with one thread each: processes that share threads run many times slower.
+# Up to eight processes with one thread each: those that compete for cores run many times slower. ARGS='-n0 --pdb' for a debugger.
 test: setup
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile $(ARGS)
 

@@ -1,7 +1,8 @@
 """What a run will take, before it starts: the resolved config with estimates of time and memory, stage by stage.
 
 The pace is measured on the spot with the base model (of `builtin:tiny` with a random one of its shape, since it may not
-be made yet), so the estimate is this machine's. Left out: the base model's own first training, gates, the evaluation.
+be made yet), so the estimate is this machine's. Left out: the base model's own first training, validation, what is
+measured at the end of a stage, the evaluation, contexts that retention draws from longer stages.
 """
 
 import math
@@ -96,7 +97,8 @@ def _told(loads: Sequence[Load], pace: Pace) -> Iterator[str]:
             yield f"tokens: {size}"
     yield (
         f"time: {_minutes(sum(load.seconds(pace) for load in loads))} for {loads[-1].stage.stop} iterations "
-        f"({pace.sampling:.0f} tokens/s sampled, {pace.training:.0f} trained, measured now on {pace.tokens} tokens)"
+        f"without gates and evaluations ({pace.sampling:.0f} tokens/s sampled, {pace.training:.0f} trained, "
+        f"measured now on {pace.tokens} tokens)"
     )
 
 
@@ -106,7 +108,10 @@ def _minutes(seconds: float) -> str:
 
 def _memory(loads: Sequence[Load], model: LanguageModel) -> str:
     """Return the largest batch's memory in words."""
-    rows, tokens = max(((load.stage.config.learning.batch_rows, load.tokens) for load in loads), key=math.prod)
+    batches = [(load.stage.config.learning.batch_rows, load.tokens) for load in loads if load.samples]
+    if not batches:
+        return "memory: no keys and values are kept, since no stage samples"
+    rows, tokens = max(batches, key=math.prod)
     size = rows * tokens * _cache_bytes(model) / 2**20
     return f"memory: about {size:.0f} MiB of keys and values for each batch of {rows} contexts, up to 4 batches at once"
 

@@ -153,7 +153,9 @@ class Learning(Table):
     learning_rate: float = Field(default=2e-3, gt=0, description="learning rate at the first iteration, then linear")
     final_learning_rate: float = Field(default=2e-4, gt=0, description="learning rate at the last iteration")
     warmup_steps: int = Field(
-        default=0, ge=0, description="optimiser steps at the start of a run or stage over which the rate grows to that"
+        default=0,
+        ge=0,
+        description="optimiser steps at the start of a run or stage in which the rate rises to its value",
     )
     minibatches: int = Field(default=2, ge=1, description="optimiser steps per pass over the trials")
     epochs: int = Field(default=1, ge=1, description="passes over the trials of an iteration")

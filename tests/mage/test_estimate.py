@@ -53,5 +53,5 @@ def test_the_plan_tells_every_stage_and_the_whole(config):
     assert told[1].startswith("# shown: sft, 2 iterations, about 0 min; tokens: at most ")
     assert told[1].endswith(" a context, 12 contexts an iteration")
     assert told[2].startswith("# played: rl, 3 iterations, ")
-    assert told[3].startswith("# time: about 0 min for 5 iterations (")
+    assert told[3].startswith("# time: about 0 min for 5 iterations without gates and evaluations (")
     assert told[4].startswith("# memory: about ")
