@@ -22,6 +22,7 @@ from games.players import PlayedEpisode, Player
 from games.stage import own_payoffs
 
 NAME = "bayes"
+COMPARED_ROUNDS = 20
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,12 @@ class BayesExpert:
     def copied(self, game: Any, others: Iterable[NamedOpponent]) -> NamedOpponent | None:
         """The first of `others` that plays like this in an episode that nothing precedes, on some seat; None of them.
 
-        It is asked in a game in which `check` refuses nothing.
+        It is asked in a game in which `check` refuses nothing. In episodes of more than `COMPARED_ROUNDS` copies are
+        found only among those who count no further: that grows too large.
         """
-        own = [
-            counting_policy(game, seat, partial(greedy, own_payoffs(game, seat), self._prior(game, seat)), NAME)
-            for seat in (0, 1)
-        ]
+        rounds = min(game.rounds, COMPARED_ROUNDS)
+        answers = [partial(greedy, own_payoffs(game, seat), self._prior(game, seat)) for seat in (0, 1)]
+        own = [counting_policy(game, seat, answer, NAME, rounds) for seat, answer in enumerate(answers)]
         for other in others:
             if any(other.policy(game, seat).fingerprint() == policy.fingerprint() for seat, policy in enumerate(own)):
                 return other

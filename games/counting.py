@@ -16,12 +16,15 @@ LARGEST_POLICY = 50_000  # states
 Floats = NDArray[np.float64]
 
 
-def counting_policy(game: RepeatedGame, seat: int, answer: Callable[[Floats], Floats], name: str) -> FiniteStatePolicy:
+def counting_policy(
+    game: RepeatedGame, seat: int, answer: Callable[[Floats], Floats], name: str, rounds: int | None = None
+) -> FiniteStatePolicy:
     """The policy of `seat` whose move probabilities are a function of the other's move counts.
 
-    answer: counts [N, M_other] to probabilities [N, M_own]. name: of who plays so. Raises RequestError for more than
-    `LARGEST_POLICY` states.
+    answer: counts [N, M_other] to probabilities [N, M_own]. name: of who plays so. rounds: after which no more is
+    counted; unless given the game's. Raises RequestError for more than `LARGEST_POLICY` states.
     """
+    rounds = rounds or game.rounds
     own, other = len(game.moves[seat]), len(game.moves[1 - seat])
     queue = [(0,) * other]
     number = {queue[0]: 0}
@@ -29,10 +32,10 @@ def counting_policy(game: RepeatedGame, seat: int, answer: Callable[[Floats], Fl
     for counts in queue:
         if len(queue) > LARGEST_POLICY:
             raise RequestError(
-                f"got {name} over {game.rounds} rounds of {game.name}, more than {LARGEST_POLICY} "
+                f"got {name} over {rounds} rounds of {game.name}, more than {LARGEST_POLICY} "
                 "states, expected fewer rounds or moves: choose another opponent"
             )
-        if sum(counts) >= game.rounds - 1:
+        if sum(counts) >= rounds - 1:
             following.append([number[counts]] * other)
             continue
         nexts = [(*counts[:move], counts[move] + 1, *counts[move + 1 :]) for move in range(other)]

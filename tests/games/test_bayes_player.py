@@ -92,3 +92,10 @@ def test_it_is_a_copy_of_who_plays_alike_before_anything_is_known():
     assert BayesExpert(even).copied(game, (copier, counter)) == counter
     assert BayesExpert(even).copied(game, (copier,)) is None
     assert BayesExpert(even[:1]).copied(game, (counter,)) is None
+
+
+def test_copies_are_looked_for_in_long_episodes_too():
+    """Against rock alone it always plays paper; its counts over 200 rounds would be too many to write down."""
+    game = games.load_matrix("rock_paper_scissors", rounds=200)
+    habits = [games.opponent(game, "peaked_habit", move="P", peak=peak) for peak in (0.9, 1.0)]
+    assert BayesExpert((games.opponent(game, "peaked_habit", move="R", peak=0.8),)).copied(game, habits) == habits[1]
