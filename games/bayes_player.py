@@ -8,7 +8,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,14 @@ import numpy as np
 from games.bayes import FinitePrior, greedy, habit, habit_prior
 from games.counting import counting_policy
 from games.errors import RequestError
+from games.finite_state import sampling_rows
 from games.fits import MATRIX
 from games.naming import NamedOpponent
 from games.players import PlayedEpisode, Player
 from games.stage import own_payoffs
 
 NAME = "bayes"
-COMPARED_ROUNDS = 20
+COMPARED_ROUNDS = 20  # of an episode, whose counts are few enough to write down
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class BayesExpert:
         found only among those who count no further: that grows too large.
         """
         rounds = min(game.rounds, COMPARED_ROUNDS)
-        answers = [partial(greedy, own_payoffs(game, seat), self._prior(game, seat)) for seat in (0, 1)]
+        answers = [partial(greedy, own_payoffs(game, seat), _prior(self.opponents, game, seat)) for seat in (0, 1)]
         own = [counting_policy(game, seat, answer, NAME, rounds) for seat, answer in enumerate(answers)]
         for other in others:
             if any(other.policy(game, seat).fingerprint() == policy.fingerprint() for seat, policy in enumerate(own)):
@@ -67,10 +67,7 @@ class BayesExpert:
 
     def player(self, game: Any, seat: int, earlier: Sequence[Sequence[tuple[int, ...]]] = ()) -> Player:
         """A player for the next episode on `seat`; earlier: the joint moves of the trial's episodes so far."""
-        return _Believer(game, seat, self._prior(game, seat), earlier)
-
-    def _prior(self, game: Any, seat: int) -> FinitePrior:
-        return _prior(self.opponents, game, seat)
+        return _Believer(game, seat, _prior(self.opponents, game, seat), earlier)
 
 
 class _Believer:
@@ -87,8 +84,8 @@ class _Believer:
         """Catch up with the rounds played since the last call, then move."""
         self._count(episode.history[self._seen :], seat)
         self._seen = len(episode.history)
-        shares = greedy(self._payoffs, self._prior, self._counts)[0]
-        return self._moves[bisect_right(list(accumulate(shares[:-1].tolist())), uniform)]
+        (row,) = sampling_rows(greedy(self._payoffs, self._prior, self._counts))
+        return self._moves[bisect_right(row, uniform)]
 
     def _count(self, history: Sequence[tuple[int, ...]], seat: int) -> None:
         for joint in history:

@@ -42,6 +42,18 @@ class RepeatedGame(Protocol):
         """Names of the moves of each seat."""
 
 
+def sampling_rows(probabilities: Floats) -> list[list[float]]:
+    """Cumulative probabilities by row, for `bisect_right(row, uniform)` with uniform in [0, 1). [S, M], rows sum to 1.
+
+    Every row is exactly 1 from its last move of positive probability on, so that no rounding can select a move of
+    probability 0.
+    """
+    cumulative = np.cumsum(probabilities, axis=1)
+    last = probabilities.shape[1] - 1 - np.argmax(probabilities[:, ::-1] > 0, axis=1)
+    rows: list[list[float]] = np.where(np.arange(cumulative.shape[1]) >= last[:, None], 1.0, cumulative).tolist()
+    return rows
+
+
 @dataclass(frozen=True, eq=False)
 class FiniteStatePolicy:
     """A randomised finite automaton that plays one seat of a repeated two-seat game.
@@ -108,14 +120,8 @@ class FiniteStatePolicy:
 
     @cached_property
     def sampling_rows(self) -> list[list[float]]:
-        """Cumulative move probabilities by state, for `bisect_right(row, uniform)` with uniform in [0, 1).
-
-        Every row is exactly 1 from its last move of positive probability on, so that no rounding can select a
-        move of probability 0.
-        """
-        cumulative = np.cumsum(self.probabilities, axis=1)
-        last = self.probabilities.shape[1] - 1 - np.argmax(self.probabilities[:, ::-1] > 0, axis=1)
-        return np.where(np.arange(cumulative.shape[1]) >= last[:, None], 1.0, cumulative).tolist()
+        """`sampling_rows` of the move probabilities, by state."""
+        return sampling_rows(self.probabilities)
 
     @cached_property
     def transitions(self) -> list[list[list[int]]]:

@@ -18,9 +18,9 @@ from games.opponents import NamedOpponent, parse
 from mage.adapters import BASE
 from mage.evaluation_samples import ceiling
 from mage.guests import Opponent
+from mage.memories import NO_MEMORY
 from mage.session import Session
 
-NO_MEMORY = "none"
 MOST_STATES = 5_000  # of a seat: larger games take minutes to find out whether beliefs can be followed
 EQUILIBRIUM = "equilibrium"  # a family (`games.solved`)
 

@@ -45,16 +45,11 @@ class Load:
     tokens: int  # a context, at most
     samples: bool  # whether the learners play; what experts play passes no model
 
-    @property
-    def iterations(self) -> int:
-        """Return how many there are."""
-        return self.stage.stop - self.stage.start
-
     def seconds(self, pace: Pace) -> float:
         """Return how long the stage takes at a pace."""
         learning = self.stage.config.learning
         each = learning.epochs / pace.training + (1 / pace.sampling if self.samples else 0.0)
-        return self.iterations * self.contexts * self.tokens * each
+        return self.stage.iterations * self.contexts * self.tokens * each
 
 
 def plan(config: Config) -> str:
@@ -92,7 +87,7 @@ def _told(loads: Sequence[Load], pace: Pace) -> Iterator[str]:
         size = f"at most {load.tokens} a context, {load.contexts} contexts{more} an iteration"
         if load.stage.declared:
             about = _minutes(load.seconds(pace))
-            yield f"{load.stage.name}: {load.stage.kind}, {load.iterations} iterations, {about}; tokens: {size}"
+            yield f"{load.stage.name}: {load.stage.kind}, {load.stage.iterations} iterations, {about}; tokens: {size}"
         else:
             yield f"tokens: {size}"
     yield (

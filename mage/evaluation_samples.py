@@ -15,7 +15,7 @@ from games.naming import behaviour
 from games.opponents import NamedOpponent
 from mage.config import Draw
 from mage.config.declared import Declaration
-from mage.evaluation_plan import Arena
+from mage.evaluation_plan import SETS, Arena
 from mage.evaluation_pools import OpponentSample
 from mage.guests import Guest, Opponent
 from mage.records import TrialRecord, Turn
@@ -159,6 +159,5 @@ def ceiling(session: Session, opponent: Opponent, seat: int) -> np.ndarray | Non
 def _declared_with(session: Session, opponent: NamedOpponent) -> Sequence[Declaration]:
     """Return the declarations of the set that an opponent is in; of all sets where it is in none."""
     declared, sets = session.config.opponents, session.setting.opponents
-    found = {"training": sets.training, "validation": sets.validation, "held_out": sets.held_out}
-    own = [name for name, members in found.items() if opponent in members] or list(found)
+    own = [name for name in SETS if opponent in getattr(sets, name)] or SETS
     return [one for name in own for one in getattr(declared, name)]

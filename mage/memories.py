@@ -3,6 +3,7 @@
 Left out: how a context is written (`mage.reader`).
 """
 
-MEMORIES = ("transcript", "reflection", "both", "none")
-FRESH = ("none", "reflection")  # with which every episode opens a context of its own
+NO_MEMORY = "none"
+MEMORIES = ("transcript", "reflection", "both", NO_MEMORY)
+FRESH = (NO_MEMORY, "reflection")  # with which every episode opens a context of its own
 REFLECTING = ("reflection", "both")  # with which an agent writes something down after an episode

@@ -57,6 +57,11 @@ class StagePlan:
     sources: tuple[Source, ...] = ()  # its own first, then those that retention draws from
 
     @property
+    def iterations(self) -> int:
+        """Return how many updates it has."""
+        return self.stop - self.start
+
+    @property
     def gate(self) -> Gate | None:
         """Return what must be reached."""
         return self.declared.gate if self.declared else None
@@ -188,36 +193,34 @@ def sources_of(plan: StagePlan, earlier: Sequence[StagePlan]) -> Iterator[Source
 
 def _keep_apart(plans: Sequence[StagePlan], config: Config, setting: Setting) -> None:
     """Refuse a stage that meets, or is taught by, what the run or any of its stages tests on; its base was, too."""
-    met: list[tuple[str, Opponents, Opponents]] = [("the base model", setting.corpus, ())]
+    met: list[tuple[str, Opponents, tuple[Expert, ...]]] = [("the base model", setting.corpus, ())]
     for plan in plans:
-        imitated = dict.fromkeys(one for source in plan.sources for one in source.imitated())
-        met.append((f'stage "{plan.name}"', plan.setting.opponents.training, tuple(imitated)))
+        taught = dict.fromkeys(one for source in plan.sources for one in source.taught_by())
+        met.append((f'stage "{plan.name}"', plan.setting.opponents.training, tuple(taught)))
     tests = {id(own): (own, least) for own, least in _settings(plans, config, setting)}
     for own, least in tests.values():
         tested, apart = own.opponents.validation + own.opponents.held_out, own.opponents.training
         for who, training, taught_by in met:
             for one in _known(own.game, [one for one in training if one not in apart]):
                 _refuse_near(who, own.game, one, tested, least)
-            for one in _known(own.game, taught_by):
+            for one in _known(own.game, [expert for expert in taught_by if isinstance(expert, NamedOpponent)]):
                 _refuse_near(who, own.game, one, tested, 0.0)
-        for plan in plans:
-            for source in plan.sources:
-                _refuse_copies(f'stage "{plan.name}"', own.game, source, tested)
+            for expert in taught_by:
+                if isinstance(expert, BayesExpert):
+                    _refuse_copy(who, own.game, expert, tested)
 
 
-def _refuse_copies(who: str, game: TextGame, source: Source, tested: Sequence[NamedOpponent]) -> None:
-    """Refuse experts that are no opponents and play like one that is tested on, while they know nothing yet."""
-    for expert in source.taught_by():
-        if isinstance(expert, BayesExpert):
-            try:
-                expert.check(game)
-            except RequestError:  # it can't play there
-                continue
-            if (copied := expert.copied(game, tested)) is not None:
-                raise RequestError(
-                    f'{who} is taught by "{expert.name}", which plays like {copied.name} that is tested on, before it '
-                    "has seen anything: choose another expert, or test on others"
-                )
+def _refuse_copy(who: str, game: TextGame, expert: BayesExpert, tested: Sequence[NamedOpponent]) -> None:
+    """Refuse an expert that is no opponent and plays like one that is tested on, while it knows nothing yet."""
+    try:
+        expert.check(game)
+    except RequestError:  # it can't play there
+        return
+    if (copied := expert.copied(game, tested)) is not None:
+        raise RequestError(
+            f'{who} is taught by "{expert.name}", which plays like {copied.name} that is tested on, before it '
+            "has seen anything: choose another expert, or test on others"
+        )
 
 
 def _settings(plans: Sequence[StagePlan], config: Config, setting: Setting) -> Iterator[tuple[Setting, float]]:

@@ -101,7 +101,7 @@ class TrainingRun:
                     f"{stage.plan.stop}; leave the stages that have ended as they were"
                 )
         plan = self._room.stage.plan
-        done, asked = self.iteration - plan.start, plan.stop - plan.start
+        done, asked = self.iteration - plan.start, plan.iterations
         if done > asked:
             key = f'stage "{plan.name}": got iterations' if plan.declared else "got run.iterations"
             raise RequestError(f"{key} = {asked}, but {done} are done; ask for as many or more")
@@ -202,7 +202,7 @@ class TrainingRun:
 
     def _learning_rate(self) -> float:
         plan = self._room.stage.plan
-        learning, length = plan.config.learning, plan.stop - plan.start
+        learning, length = plan.config.learning, plan.iterations
         return linear_decay(learning.learning_rate, learning.final_learning_rate, self.iteration - plan.start, length)
 
     def _log_update(self, lesson: Lesson, stats: Mapping[str, UpdateStats]) -> None:

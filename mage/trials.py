@@ -15,6 +15,7 @@ from mage.codec import Codec
 from mage.contexts import Context, Memory, Reply, Request
 from mage.decisions import DECIDERS, Acting, Asked, Decision, clipped
 from mage.keys import PlayKeys
+from mage.memories import NO_MEMORY
 from mage.reader import Reader
 from mage.records import EpisodeRecord, TrialRecord, Turn
 from mage.renderers import Prompt
@@ -98,7 +99,7 @@ def play(plan: TrialPlan, conditions: Conditions) -> Generator[Request, Reply, P
             if who.opponent is not None
         }
         turns = yield from _play_episode(plan, conditions, readers, players, number, episode)
-        if conditions.memory != "none":  # an expert knows no more than the agent whose seat it sits in
+        if conditions.memory != NO_MEMORY:  # an expert knows no more than the agent whose seat it sits in
             earlier.append(episode.history)
         notes: dict[int, Note] = {}
         if number < conditions.episodes - 1:

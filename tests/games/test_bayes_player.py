@@ -12,7 +12,6 @@ from games.errors import RequestError
 
 GAME = games.load_matrix("rock_paper_scissors", rounds=3)
 ROCKS, PAPERS = (games.opponent(GAME, "peaked_habit", move=move, peak=0.8) for move in "RP")
-SCISSORS, PAPER, ROCK = (2,), (1,), (0,)
 
 
 def move(history, earlier=(), seat=0, uniform=0.0, opponents=(ROCKS, PAPERS)):

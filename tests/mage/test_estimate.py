@@ -34,7 +34,7 @@ def loads(config):
 
 def test_a_run_without_stages_plays_and_trains_all_its_trials(config):
     (only,) = loads(config())  # 2 learners x 2 groups x 2 trials, a context each
-    assert (only.contexts, only.iterations, only.samples) == (8, 4, True)
+    assert (only.contexts, only.stage.iterations, only.samples) == (8, 4, True)
     assert only.seconds(PACE) == pytest.approx(4 * 8 * only.tokens * (1 / 1000 + 1 / 100))
 
 
